@@ -1,4 +1,5 @@
 /* Commands: enqueueing them, running them when everything that they wait for has ended, and waiting for them. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "bindings/icd/icd.h"
@@ -73,6 +74,11 @@ void icd_drop(struct icd_command *command) {
   icd_unref(command->event);
   free(command->waits);
   free(command);
+}
+
+void icd_explain(struct icd_command *command, const char *reason) {
+  snprintf(command->reason, sizeof command->reason, "%s", reason);
+  icd_notify(command->event->context, reason);
 }
 
 /* ---- enqueueing ----------------------------------------------------------------------------------------- */
@@ -154,6 +160,8 @@ static void forget(cl_event event) {
 
 static void end(struct icd_command *command, struct icd_work work, cl_int status) {
   icd_log_command(command, work, status);
+  if (status < 0)
+    icd_log_failure(command, status);
   forget(command->event);
   icd_set_status(command->event, status);
   icd_drop(command);

@@ -336,7 +336,7 @@ struct icd_work {
 };
 typedef cl_int icd_run(struct icd_command *command, struct icd_work *work);
 
-enum { ICD_PATTERN = 128 };
+enum { ICD_PATTERN = 128, ICD_REASON = 400 };
 
 struct icd_command {
   icd_run *run;
@@ -357,6 +357,7 @@ struct icd_command {
   uint8_t pattern[ICD_PATTERN];
   size_t pattern_size;
   struct icd_launch *launch;
+  char reason[ICD_REASON]; /* why it failed; "": its status says it */
 };
 
 /* A new command for the queue; NULL and *status if its arguments are not valid. */
@@ -365,6 +366,8 @@ struct icd_command *icd_command(cl_command_queue queue, cl_command_type type, cl
 /* Enqueues a command, and waits for it if `blocking`. The command no longer belongs to the caller. */
 cl_int icd_enqueue(struct icd_command *command, bool blocking, cl_event *event);
 void icd_drop(struct icd_command *command);
+/* Keeps why the command fails, for the log, and passes it to the context's callback: a status has no words. */
+void icd_explain(struct icd_command *command, const char *reason);
 
 /* Runs all commands that are ready. */
 void icd_advance(void);
@@ -489,8 +492,9 @@ cl_int icd_run_launch(struct icd_command *command, struct icd_work *work);
 cl_int icd_run_launches(struct icd_command *const *commands, size_t count, struct icd_work *works);
 /* Whether kernels of its program can wait for each other's packets. Such launches must run at once. */
 bool icd_has_channels(const struct icd_launch *launch);
-/* The work-group size with which the launch would run on the device. */
-cl_int icd_find_local(const struct icd_launch *launch, cl_device_id device, uint64_t local[3]);
+/* The work-group size with which the launch would run on the device. An error, with its reason, if it would not run:
+ * for example, if it needs more local memory than there is. */
+cl_int icd_find_local(const struct icd_launch *launch, cl_device_id device, uint64_t local[3], ww_error *error);
 void icd_free_launch(struct icd_launch *launch);
 void icd_drop_launch(struct icd_command *command);
 
@@ -531,6 +535,8 @@ void icd_record(const struct _cl_device_id *device);
 /* ---- a log of commands, hazards and reports: log.c ----------------------------------------------------------- */
 
 void icd_log_command(const struct icd_command *command, struct icd_work work, cl_int status);
+/* A command that failed, or that was refused instead of enqueued. */
+void icd_log_failure(const struct icd_command *command, cl_int status);
 void icd_log_hazard(const struct icd_launch *launch, const ww_hazard *hazard);
 void icd_log_report(const struct icd_launch *launch, const ww_machine *machine, const ww_report *report);
 

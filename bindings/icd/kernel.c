@@ -4,6 +4,7 @@
 
 #include "bindings/icd/icd.h"
 #include "bindings/icd/kinds.h"
+#include "bindings/icd/sizes.h"
 
 /* ---- arguments ------------------------------------------------------------------------------------------ */
 
@@ -400,11 +401,13 @@ static cl_int find_device(cl_kernel kernel, cl_device_id *device) {
   return icd_is(*device, ICD_DEVICE) && icd_context_has(context, *device) ? CL_SUCCESS : CL_INVALID_DEVICE;
 }
 
+/* The largest number if there are more bytes. */
 static cl_ulong local_bytes(const struct _cl_kernel *kernel) {
-  cl_ulong bytes = kernel->kernel->lds_bytes;
+  size_t bytes = kernel->kernel->lds_bytes;
   for (size_t i = 0; i < kernel->kernel->argument_count; i++)
-    if (kernel->arguments[i].set && kernel->arguments[i].kind == WW_ARGUMENT_LOCAL)
-      bytes += kernel->arguments[i].size;
+    if (kernel->arguments[i].set && kernel->arguments[i].kind == WW_ARGUMENT_LOCAL &&
+        !icd_plus(bytes, kernel->arguments[i].size, &bytes))
+      return CL_ULONG_MAX;
   return bytes;
 }
 
@@ -439,11 +442,17 @@ CL_API_ENTRY cl_int CL_API_CALL clGetKernelWorkGroupInfo(cl_kernel kernel, cl_de
                        : CL_INVALID_KERNEL);
 }
 
-static size_t warps_of(const size_t *local, size_t bytes, size_t warp) {
+/* The number of sub-groups of a work-group; false: `input` is no local size, or none that a number can count. */
+static bool count_warps(const void *input, size_t input_size, size_t warp, size_t *count) {
+  const size_t *local = input;
   size_t items = 1;
-  for (size_t i = 0; i < bytes / sizeof *local && i < 3; i++)
-    items *= local[i];
-  return (items + warp - 1) / warp;
+  if (!input || !input_size || input_size % sizeof *local || input_size > 3 * sizeof *local)
+    return false;
+  for (size_t i = 0; i < input_size / sizeof *local; i++)
+    if (!icd_times(items, local[i], &items))
+      return false;
+  *count = items / warp + (items % warp != 0);
+  return true;
 }
 
 static cl_int answer_sub_groups(cl_kernel kernel, cl_device_id device, cl_kernel_sub_group_info name, size_t input_size,
@@ -455,18 +464,15 @@ static cl_int answer_sub_groups(cl_kernel kernel, cl_device_id device, cl_kernel
   size_t count = 0;
   switch (name) {
   case CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE:
-    if (!input || !input_size || input_size % sizeof(size_t) || input_size > 3 * sizeof(size_t))
-      return CL_INVALID_VALUE;
-    ICD_ANSWER(size_t, warp);
   case CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE:
-    if (!input || !input_size || input_size % sizeof(size_t) || input_size > 3 * sizeof(size_t))
+    if (!count_warps(input, input_size, warp, &count))
       return CL_INVALID_VALUE;
-    ICD_ANSWER(size_t, warps_of(input, input_size, warp));
+    ICD_ANSWER(size_t, name == CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE ? count : warp);
   case CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT:
     if (!input || input_size != sizeof count || !query.value || query.size % sizeof(size_t))
       return CL_INVALID_VALUE;
     memcpy(&count, input, sizeof count);
-    count = count * warp <= icd_most_items(device, kernel->kernel) ? count * warp : 0;
+    count = count <= icd_most_items(device, kernel->kernel) / warp ? count * warp : 0;
     return icd_answer(query, (size_t[]){count, count ? 1 : 0, count ? 1 : 0},
                       query.size < 3 * sizeof(size_t) ? query.size : 3 * sizeof(size_t));
   case CL_KERNEL_MAX_NUM_SUB_GROUPS:
@@ -505,7 +511,9 @@ static cl_int check_local(cl_command_queue queue, const struct _cl_kernel *kerne
       return CL_INVALID_WORK_GROUP_SIZE;
     items *= local[i];
   }
-  return items <= icd_most_items(queue->device, kernel->kernel) ? CL_SUCCESS : CL_INVALID_WORK_GROUP_SIZE;
+  /* If not even one warp fits, no other size would help: check_resources() says what is missing. */
+  const size_t most = icd_most_items(queue->device, kernel->kernel);
+  return items <= most || !most ? CL_SUCCESS : CL_INVALID_WORK_GROUP_SIZE;
 }
 
 /* Whether the argument is set and its memory object still exists. Another object may have reused its address. */
@@ -588,6 +596,18 @@ static const size_t *required_local(cl_kernel kernel, size_t required[3]) {
   return required;
 }
 
+/* Whether the device has what the launch needs. The program learns it now, and the log why not. */
+static cl_int check_resources(struct icd_command *command) {
+  uint64_t local[3];
+  ww_error error;
+  const cl_int status = icd_find_local(command->launch, command->event->queue->device, local, &error);
+  if (status == CL_SUCCESS)
+    return CL_SUCCESS;
+  icd_explain(command, error.text);
+  icd_log_failure(command, status);
+  return status;
+}
+
 static cl_int enqueue_kernel(cl_command_queue queue, cl_command_type type, cl_kernel kernel, cl_uint dimensions,
                              const size_t *offset, const size_t *global, const size_t *local, cl_uint count,
                              const cl_event *waits, cl_event *event) {
@@ -604,9 +624,10 @@ static cl_int enqueue_kernel(cl_command_queue queue, cl_command_type type, cl_ke
   if (some) {
     command->drop = icd_drop_launch;
     command->launch = new_launch(kernel, dimensions, offset, global, local);
-    if (!command->launch) {
+    status = command->launch ? check_resources(command) : CL_OUT_OF_HOST_MEMORY;
+    if (status != CL_SUCCESS) {
       icd_drop(command);
-      return CL_OUT_OF_HOST_MEMORY;
+      return status;
     }
   }
   return icd_enqueue(command, false, event);
@@ -632,8 +653,11 @@ static cl_int suggest_local(cl_command_queue queue, cl_kernel kernel, cl_uint di
   if (!suggested)
     return CL_INVALID_VALUE;
   struct icd_launch *launch = new_launch(kernel, dimensions, offset, global, NULL);
-  status = launch ? icd_find_local(launch, queue->device, local) : CL_OUT_OF_HOST_MEMORY;
+  ww_error error = {.text = "out of memory"};
+  status = launch ? icd_find_local(launch, queue->device, local, &error) : CL_OUT_OF_HOST_MEMORY;
   icd_free_launch(launch);
+  if (status != CL_SUCCESS)
+    icd_notify(queue->context, error.text);
   for (cl_uint i = 0; status == CL_SUCCESS && i < dimensions; i++)
     suggested[i] = (size_t)local[i];
   return status;

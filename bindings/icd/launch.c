@@ -35,13 +35,16 @@ static ww_status set_image_on(ww_launch *to, uint32_t i, cl_mem memory, cl_devic
   return image ? ww_launch_image(to, i, image, error) : WW_NO_MEMORY;
 }
 
-static ww_status set_on(ww_launch *to, uint32_t i, const struct icd_launch *from, cl_device_id device,
+/* Unless the launch is `to_run`, buffers stay where they are, and null pointers replace them. */
+static ww_status set_on(ww_launch *to, uint32_t i, const struct icd_launch *from, cl_device_id device, bool to_run,
                         ww_error *error) {
   const struct icd_argument *argument = &from->arguments[i];
   uint64_t offset = 0;
   ww_buffer *buffer = NULL;
   switch (argument->kind) {
   case WW_ARGUMENT_BUFFER:
+    if (!to_run)
+      return ww_launch_buffer(to, i, NULL, 0, error);
     buffer = argument->memory    ? icd_on_device(argument->memory, device, &offset)
              : argument->pointer ? on_pointer(from, argument->pointer, device, &offset)
                                  : NULL;
@@ -62,27 +65,25 @@ static ww_status set_on(ww_launch *to, uint32_t i, const struct icd_launch *from
   return WW_DEFECT;
 }
 
-static ww_status prepare(const struct icd_launch *from, cl_device_id device, ww_launch **made, ww_error *error) {
+static ww_status prepare(const struct icd_launch *from, cl_device_id device, bool to_run, ww_launch **made,
+                         ww_error *error) {
   ww_status status = ww_launch_new(device->device, from->kernel->built, from->kernel->kernel, made, error);
   if (status == WW_OK)
     status = ww_launch_range(*made, from->dimensions, from->offset, from->global, from->has_local ? from->local : NULL,
                              error);
   for (uint32_t i = 0; status == WW_OK && i < from->kernel->kernel->argument_count; i++)
-    status = set_on(*made, i, from, device, error);
+    status = set_on(*made, i, from, device, to_run, error);
   return status;
 }
 
-cl_int icd_find_local(const struct icd_launch *launch, cl_device_id device, uint64_t local[3]) {
+cl_int icd_find_local(const struct icd_launch *launch, cl_device_id device, uint64_t local[3], ww_error *error) {
   ww_launch *made = NULL;
-  ww_error error = {.text = "out of memory"};
-  ww_status status = prepare(launch, device, &made, &error);
+  *error = (ww_error){.text = "out of memory"};
+  ww_status status = prepare(launch, device, false, &made, error);
   if (status == WW_OK)
-    status = ww_launch_local_size(made, local, &error);
+    status = ww_launch_local_size(made, local, error);
   ww_launch_unref(made);
-  if (status == WW_OK)
-    return CL_SUCCESS;
-  icd_notify(launch->kernel->program->context, error.text);
-  return status == WW_NO_MEMORY ? CL_OUT_OF_HOST_MEMORY : CL_OUT_OF_RESOURCES;
+  return status == WW_OK ? CL_SUCCESS : status == WW_NO_MEMORY ? CL_OUT_OF_HOST_MEMORY : CL_OUT_OF_RESOURCES;
 }
 
 /* ---- watching --------------------------------------------------------------------------------------------- */
@@ -158,7 +159,12 @@ static void log_report(struct icd_launch *launch, size_t number, const struct _c
     write_page(launch, device, report);
 }
 
-/* An event's status is a number without a message, so the message goes to the context's callback. */
+/* Launches that run at once fail together. */
+static void explain(const struct party *party, const char *reason) {
+  for (size_t i = 0; i < party->count; i++)
+    icd_explain(party->commands[i], reason);
+}
+
 static void report_unfinished(const struct party *party, const ww_report *report) {
   const char *end = "finished";
   char text[400], key[64];
@@ -167,11 +173,10 @@ static void report_unfinished(const struct party *party, const ww_report *report
     snprintf(key, sizeof key, "launches[%zu].end", which = i);
     ww_report_text(report, key, &end);
   }
-  const struct icd_command *command = party->commands[which];
   const bool stuck = strcmp(end, "deadlock") == 0;
-  snprintf(text, sizeof text, "kernel %.200s does not finish: %s", command->launch->kernel->kernel->name,
+  snprintf(text, sizeof text, "kernel %.200s does not finish: %s", launch_of(party, which)->kernel->kernel->name,
            stuck ? "deadlock: its warps wait forever; `warpwait exec` reports where" : "the cycle limit is reached");
-  icd_notify(command->event->context, text);
+  explain(party, text);
 }
 
 /* ---- running ---------------------------------------------------------------------------------------------- */
@@ -196,7 +201,7 @@ static ww_status run_party(struct party *party, cl_device_id device, const ww_wa
   ww_launch *made[WW_TOGETHER] = {NULL};
   ww_status status = WW_OK;
   for (size_t i = 0; status == WW_OK && i < party->count; i++)
-    status = prepare(party->commands[i]->launch, device, &made[i], error);
+    status = prepare(party->commands[i]->launch, device, true, &made[i], error);
   struct icd_capture *captured = status == WW_OK ? capture(party, device) : NULL;
   icd_record(device);
   if (status == WW_OK)
@@ -215,7 +220,7 @@ cl_int icd_run_launches(struct icd_command *const *commands, size_t count, struc
   ww_error error = {.text = "out of memory"};
   const ww_status status = run_party(&party, device, &watch, &report, &error);
   if (status != WW_OK) {
-    icd_notify(commands[0]->event->context, error.text);
+    explain(&party, error.text);
     return status == WW_NO_MEMORY ? CL_OUT_OF_HOST_MEMORY : CL_OUT_OF_RESOURCES;
   }
   const bool finished = ww_report_finished(report);

@@ -4,6 +4,8 @@
  *
  *     {"command": "kernel", "pid": 4711, "device": 0, "machine": "h200", "queue": 1, "times": [0, 2900, 7000, 11955],
  *      "kernel": "saxpy", "global": [4096], "cycles": 9811, "bound": "...", "hazards": 0}
+ *     {"failure": "kernel", "pid": 4711, "device": 0, "machine": "h200", "queue": 1, "error": "CL_OUT_OF_RESOURCES",
+ *      "reason": "...", "kernel": "saxpy"}
  *     {"hazard": "X1-stride-zero", "kernel": "saxpy", "message": ..., "file": ..., "line": 7, "count": 3, ...}
  *     {"report": "text of the report", "kernel": "saxpy", "machine": "h200", "values": {the report as JSON}}
  *
@@ -117,6 +119,35 @@ void icd_log_command(const struct icd_command *command, struct icd_work work, cl
     add_launch(line, command->launch);
   if (status < 0)
     json_object_set_new(line, "error", json_integer(status));
+  add_line(line);
+}
+
+/* ---- failures --------------------------------------------------------------------------------------------- */
+
+/* All codes with which commands fail, and the reason of those that have only one. */
+static const struct code {
+  cl_int status;
+  const char *name, *reason;
+} codes[] = {{CL_MEM_OBJECT_ALLOCATION_FAILURE, "CL_MEM_OBJECT_ALLOCATION_FAILURE", "out of memory"},
+             {CL_OUT_OF_HOST_MEMORY, "CL_OUT_OF_HOST_MEMORY", "out of memory"},
+             {CL_MAP_FAILURE, "CL_MAP_FAILURE", "out of memory"},
+             {CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST",
+              "an event that it waits for has failed"},
+             {CL_OUT_OF_RESOURCES, "CL_OUT_OF_RESOURCES", ""}};
+
+void icd_log_failure(const struct icd_command *command, cl_int status) {
+  const cl_event event = command->event;
+  const struct code *code = codes;
+  if (log_file() < 0)
+    return;
+  while (code->status != status && code->status != CL_OUT_OF_RESOURCES)
+    code++;
+  json_t *line = json_pack("{s:s, s:i, s:i, s:s, s:i, s:s, s:s}", "failure", command_name(event->type), "pid",
+                           (int)getpid(), "device", (int)event->queue->device->number, "machine",
+                           ww_machine_name(event->queue->device->machine), "queue", (int)event->queue->number, "error",
+                           code->name, "reason", *command->reason ? command->reason : code->reason);
+  if (line && command->launch)
+    json_object_set_new(line, "kernel", json_string(command->launch->kernel->kernel->name));
   add_line(line);
 }
 

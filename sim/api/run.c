@@ -233,12 +233,11 @@ static ww_status check_call(void *self, struct message *message) {
   return find_owner(call, message);
 }
 
-/* A job with the device's memory, named after the program, without launches. */
-static void begin_job(struct job *job, ww_device *device, const ww_program *program, bool to_run) {
+/* A job named after the program, without memory and launches. */
+static void begin_job(struct job *job, ww_device *device, const ww_program *program) {
   job->file = need_copy(program->program.path);
   job->machine = device->machine->machine;
   job->machine_file = device->machine->file;
-  take_memory(job, device, to_run);
 }
 
 static ww_status prepare(void *self, struct message *message) {
@@ -248,7 +247,8 @@ static ww_status prepare(void *self, struct message *message) {
   size_t shared = 0;
   report->programs = need(call->count, sizeof *report->programs);
   report->results = need(WW_TOGETHER, sizeof *report->results);
-  begin_job(job, call->device, call->launches[0]->program, true);
+  begin_job(job, call->device, call->launches[0]->program);
+  take_memory(job, call->device, true);
   bool good = !call->owner || take_channels(call, message);
   for (size_t i = 0; good && i < call->count; i++)
     good = add_launch(job, call->launches[i], message);
@@ -483,10 +483,20 @@ struct local_call {
   ww_report *report; /* for the job, which does not run */
 };
 
+static bool has_memory(const ww_launch *launch) {
+  size_t i = 0;
+  while (i < launch->kernel->argument_count && !launch->arguments[i].buffer && !launch->arguments[i].image)
+    i++;
+  return i < launch->kernel->argument_count;
+}
+
+/* The driver asks at each enqueue, with null pointers, so it does not pay for a list of all buffers. */
 static ww_status find_local(void *self, struct message *message) {
   struct local_call *call = self;
   ww_report *report = call->report = api_report_new();
-  begin_job(&report->job, call->launch->device, call->launch->program, false);
+  begin_job(&report->job, call->launch->device, call->launch->program);
+  if (has_memory(call->launch))
+    take_memory(&report->job, call->launch->device, false);
   if (!add_launch(&report->job, call->launch, message))
     return WW_BAD_INPUT;
   for (unsigned i = 0; i < 3; i++)

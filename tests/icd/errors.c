@@ -119,6 +119,141 @@ TEST(driver_errors, of_launches) {
   rig_free(&rig);
 }
 
+static void CL_CALLBACK note_reason(const char *text, const void *data, size_t size, void *self) {
+  (void)data, (void)size;
+  snprintf(self, 400, "%s", text);
+}
+
+/* Local memory that does not fit, declared, as arguments, or both, on each device. */
+TEST(driver_errors, launches_that_cannot_fit_are_refused_when_they_are_enqueued) {
+  struct rig rig = rig_new();
+  const char *text = "kernel void given(global int *o, local int *a, local int *b) { a[0] = b[0] = 1; o[0] = a[0]; }\n"
+                     "kernel void declared(global int *o) { local int a[1 << 18]; a[o[0]] = 1; o[0] = a[o[1]]; }\n"
+                     "kernel void both(global int *o, local int *b) { local int a[1 << 11]; a[o[0]] = b[0] = 1; o[0] = "
+                     "a[o[1]]; }\n";
+  char reason[400] = "";
+  cl_int status = CL_SUCCESS;
+  cl_context context = clCreateContext(NULL, 2, rig.device, note_reason, reason, &status);
+  cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &status);
+  cl_mem data = clCreateBuffer(context, 0, 64, NULL, &status);
+  EXPECT_EQ(clBuildProgram(program, 0, NULL, NULL, NULL, NULL), CL_SUCCESS);
+  cl_kernel given = clCreateKernel(program, "given", &status), declared = clCreateKernel(program, "declared", &status);
+  cl_kernel both = clCreateKernel(program, "both", &status);
+  const size_t one = 1, half = (size_t)1 << 63;
+  for (int i = 0; i < 2; i++) {
+    cl_command_queue queue = clCreateCommandQueueWithProperties(context, rig.device[i], NULL, &status);
+    cl_ulong all = 0, used = 0;
+    clGetDeviceInfo(rig.device[i], CL_DEVICE_LOCAL_MEM_SIZE, sizeof all, &all, NULL);
+    const size_t pairs[][2] = {{1 << 20, 4},       {half, 4},          {half, half},  {SIZE_MAX, SIZE_MAX},
+                               {SIZE_MAX - 3, 16}, {(size_t)all, 512}, {4, SIZE_MAX}, {UINT32_MAX, UINT32_MAX}};
+    cl_event event = NULL;
+    for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
+      EXPECT_EQ(clSetKernelArg(given, 0, sizeof data, &data), CL_SUCCESS);
+      EXPECT_EQ(clSetKernelArg(given, 1, pairs[k][0], NULL), CL_SUCCESS);
+      EXPECT_EQ(clSetKernelArg(given, 2, pairs[k][1], NULL), CL_SUCCESS);
+      *reason = '\0';
+      EXPECT_EQ(clEnqueueNDRangeKernel(queue, given, 1, NULL, &one, &one, 0, NULL, &event), CL_OUT_OF_RESOURCES);
+      EXPECT_TRUE(!event);
+      EXPECT_CONTAINS(reason, "lds.size");
+      EXPECT_EQ(clGetKernelWorkGroupInfo(given, rig.device[i], CL_KERNEL_LOCAL_MEM_SIZE, sizeof used, &used, NULL),
+                CL_SUCCESS);
+      EXPECT_TRUE(used > all);
+    }
+    EXPECT_EQ(clSetKernelArg(declared, 0, sizeof data, &data), CL_SUCCESS);
+    EXPECT_EQ(clEnqueueNDRangeKernel(queue, declared, 1, NULL, &one, NULL, 0, NULL, NULL), CL_OUT_OF_RESOURCES);
+    EXPECT_CONTAINS(reason, "(1048576 declared");
+    EXPECT_EQ(clSetKernelArg(both, 0, sizeof data, &data), CL_SUCCESS);
+    EXPECT_EQ(clSetKernelArg(both, 1, (size_t)all - 4096, NULL), CL_SUCCESS);
+    EXPECT_EQ(clEnqueueNDRangeKernel(queue, both, 1, NULL, &one, NULL, 0, NULL, NULL), CL_OUT_OF_RESOURCES);
+    EXPECT_EQ(clSetKernelArg(both, 1, 512, NULL), CL_SUCCESS);
+    EXPECT_EQ(clEnqueueNDRangeKernel(queue, both, 1, NULL, &one, NULL, 0, NULL, NULL), CL_SUCCESS);
+    EXPECT_EQ(clFinish(queue), CL_SUCCESS);
+    clReleaseCommandQueue(queue);
+  }
+  clReleaseKernel(given);
+  clReleaseKernel(declared);
+  clReleaseKernel(both);
+  clReleaseProgram(program);
+  clReleaseMemObject(data);
+  clReleaseContext(context);
+  rig_free(&rig);
+}
+
+TEST(driver_errors, of_ndranges_that_exceed_the_ids_of_work_items) {
+  struct rig rig = rig_new();
+  cl_mem data = rig_numbers(&rig);
+  cl_kernel plus = rig_plus(&rig, data, 1), eight = rig_kernel(&rig, "eight");
+  size_t suggested[3];
+  EXPECT_EQ(clSetKernelArg(eight, 0, sizeof data, &data), CL_SUCCESS);
+  cl_platform_id platform = NULL;
+  clGetPlatformIDs(1, &platform, NULL);
+  clGetKernelSuggestedLocalWorkSizeKHR_fn suggest =
+      (clGetKernelSuggestedLocalWorkSizeKHR_fn)(uintptr_t)clGetExtensionFunctionAddressForPlatform(
+          platform, "clGetKernelSuggestedLocalWorkSizeKHR");
+  ASSERT_TRUE(suggest);
+  const size_t limits[] = {(size_t)1 << 32, ((size_t)1 << 32) + 8, (size_t)1 << 63, SIZE_MAX - 7, SIZE_MAX};
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+    for (cl_uint k = 0; k < 3; k++) {
+      size_t global[3] = {8, 8, 8}, offset[3] = {0, 0, 0}, local[3] = {8, 1, 1};
+      global[k] = limits[i];
+      EXPECT_EQ(clEnqueueNDRangeKernel(rig.queue, plus, 3, NULL, global, NULL, 0, NULL, NULL),
+                CL_INVALID_GLOBAL_WORK_SIZE);
+      EXPECT_EQ(suggest(rig.queue, plus, 3, NULL, global, suggested), CL_INVALID_GLOBAL_WORK_SIZE);
+      global[k] = 8;
+      offset[k] = limits[i];
+      EXPECT_EQ(clEnqueueNDRangeKernel(rig.queue, plus, 3, offset, global, NULL, 0, NULL, NULL),
+                CL_INVALID_GLOBAL_OFFSET);
+      EXPECT_EQ(suggest(rig.queue, plus, 3, offset, global, suggested), CL_INVALID_GLOBAL_OFFSET);
+      local[k] = limits[i];
+      EXPECT_EQ(clEnqueueNDRangeKernel(rig.queue, plus, 3, NULL, global, local, 0, NULL, NULL),
+                CL_INVALID_WORK_ITEM_SIZE);
+    }
+  const size_t most[3] = {UINT32_MAX, UINT32_MAX, UINT32_MAX}; /* each fits, but not their product */
+  EXPECT_EQ(clEnqueueNDRangeKernel(rig.queue, plus, 3, NULL, most, NULL, 0, NULL, NULL), CL_OUT_OF_RESOURCES);
+  EXPECT_EQ(suggest(rig.queue, plus, 3, NULL, most, suggested), CL_OUT_OF_RESOURCES);
+  clReleaseKernel(plus);
+  clReleaseKernel(eight);
+  clReleaseMemObject(data);
+  rig_free(&rig);
+}
+
+TEST(driver_errors, queries_of_sub_groups_do_not_wrap) {
+  struct rig rig = rig_new();
+  cl_mem data = rig_numbers(&rig);
+  cl_kernel plus = rig_plus(&rig, data, 1);
+  cl_device_id device = rig.device[0];
+  size_t warp = 0, got[3], most = 0;
+  clGetKernelWorkGroupInfo(plus, device, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof warp, &warp, NULL);
+  clGetKernelWorkGroupInfo(plus, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL);
+  const size_t half = (size_t)1 << 63, word = (size_t)1 << 32;
+  const struct {
+    size_t local[3], dimensions, warps; /* 0: more work-items than a number can count */
+  } rows[] = {{{word, word, 1}, 3, 0},        {{half, 2, 1}, 3, 0},
+              {{SIZE_MAX, 1, 2}, 3, 0},       {{SIZE_MAX, 1, 1}, 1, SIZE_MAX / warp + 1},
+              {{half, 1, 1}, 2, half / warp}, {{warp + 1, 3, 1}, 2, 0}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const size_t want = i < 5 ? rows[i].warps : (3 * (warp + 1) + warp - 1) / warp;
+    const cl_kernel_sub_group_info names[] = {CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE,
+                                              CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE};
+    for (int k = 0; k < 2; k++) {
+      const cl_int status = clGetKernelSubGroupInfo(plus, device, names[k], rows[i].dimensions * sizeof(size_t),
+                                                    rows[i].local, sizeof *got, got, NULL);
+      EXPECT_EQ(status, want ? CL_SUCCESS : CL_INVALID_VALUE);
+      EXPECT_TRUE(!want || *got == (k ? warp : want));
+    }
+  }
+  const size_t counts[] = {most / warp, most / warp + 1, half / warp * 2, half / warp * 2 + 1, SIZE_MAX};
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+    EXPECT_EQ(clGetKernelSubGroupInfo(plus, device, CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT, sizeof *counts,
+                                      &counts[i], sizeof got, got, NULL),
+              CL_SUCCESS);
+    EXPECT_EQ(got[0], i ? 0 : most);
+  }
+  clReleaseKernel(plus);
+  clReleaseMemObject(data);
+  rig_free(&rig);
+}
+
 TEST(driver_errors, of_work_groups_that_a_program_requires_to_be_uniform) {
   struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;

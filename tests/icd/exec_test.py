@@ -118,6 +118,24 @@ int main(void) {
   return 0; /* all of it is left to the system */
 }
 """
+# Launches that do not fit, one that deadlocks, and a command that waits for a failed event.
+FAILURES = """
+import numpy, pyopencl as cl
+context = cl.create_some_context(interactive=False)
+queue = cl.CommandQueue(context)
+program = cl.Program(context, '''kernel void wide(global int *x, local int *t) { t[0] = 1; x[0] = t[0]; }
+kernel void stuck(global int *x) { if (get_local_id(0) < 32) barrier(CLK_LOCAL_MEM_FENCE); }''').build()
+x = cl.Buffer(context, cl.mem_flags.READ_WRITE, 4 * 64)
+for size in (1 << 20, 1 << 20, 1 << 40):
+    try:
+        program.wide(queue, (64,), (64,), x, cl.LocalMemory(size))
+    except cl.RuntimeError as error:
+        print(error.code)
+gate = cl.UserEvent(context)
+cl.enqueue_fill_buffer(queue, x, numpy.int32(1), 0, 4, wait_for=[gate])
+gate.set_status(-7)
+program.stuck(cl.CommandQueue(context), (64,), (64,), x)
+"""
 DEVICES = "import pyopencl as cl; print([(d.name, d.max_compute_units) for d in cl.get_platforms()[0].get_devices()])"
 
 
@@ -195,6 +213,23 @@ class Exec(unittest.TestCase):
         self.assertEqual([(row["kernel"], row["launches"], row["hazards"]) for row in said["kernels"]], [("beyond", 1, 1)])
         self.assertEqual(said["kernels"][0]["report"]["launches"][0]["kernel"], "beyond")
         self.assertEqual([(row["hazard"], row["kernel"], row["count"]) for row in said["hazards"]], [("M1-access-out-of-bounds", "beyond", 1)])
+
+    def test_every_failed_command_is_reported_with_its_reason(self):
+        page = self.folder / "page"
+        done = self.python("-m", "teaching", "-r", "table", "--html", page, text=FAILURES)
+        self.assertEqual(done.stdout, "-5\n-5\n-5\n")
+        said = done.stderr
+        for size, times in ((1 << 20, 4), (1 << 40, 2)):  # PyOpenCL tries each again
+            self.assertIn(f"\nkernel wide on teaching failed with CL_OUT_OF_RESOURCES: bytes: {size} is outside [1, 65536] bytes, "
+                          f"the lds.size of machine 'teaching' ({times} times)\n", said)
+        self.assertIn("\n(fill) on teaching failed with CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST: an event that it waits for has failed\n", said)
+        self.assertRegex(said, r"(?m)^kernel stuck on teaching failed with CL_OUT_OF_RESOURCES: kernel stuck does not finish: deadlock: ")
+        self.assertIn("<h2>Failed commands</h2><ul><li>kernel wide on teaching failed", (page / "index.html").read_text())
+        failures = json.loads(self.python("-m", "teaching", "-r", "json", text=FAILURES).stderr)["failures"]
+        self.assertEqual([(row["failure"], row.get("kernel"), row["count"]) for row in failures],
+                         [("kernel", "wide", 4), ("kernel", "wide", 2), ("fill", None, 1), ("kernel", "stuck", 1)])
+        tight = self.python("-m", "teaching", "-s", "cu.registers=1024", "-s", "cu.register_unit=4096", "-r", "table", text=HAZARD, status=1)
+        self.assertRegex(tight.stderr, r"(?m)^kernel beyond on teaching failed with CL_OUT_OF_RESOURCES: .*registers")
 
     def test_check_compiles_like_the_check_verb(self):
         done = self.python("-m", "teaching", "--report", "json", "--check", text=AS_WRITTEN, status=1)
