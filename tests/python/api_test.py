@@ -374,6 +374,14 @@ class Reports(unittest.TestCase):
         with self.assertRaises(KeyError):
             report["launches[1].cycles"]
 
+    def test_source_lines_end_at_line_feeds_alone(self):
+        source = "kernel void k(global int *x) { // a\fb\vc\x1c\x1d\x1e\x85\u2028\u2029d\r\n  x[0] = 7;\n}"
+        program = ww.Program(source)
+        self.assertEqual(program.lines, [line.rstrip("\r") for line in source.split("\n")])
+        report = program.kernel().run(global_size=1, args=[numpy.zeros(1, numpy.int32)])
+        shown = {row["line"]: report.sources[row["file"]][row["line"] - 1] for row in report.lines}
+        self.assertEqual(shown[2], "  x[0] = 7;")
+
     def test_stalls_and_lines_add_up(self):
         report = ww.run(ring_launch())
         self.assertEqual(report.stalls.total, report["launches[0].resident_cycles"])

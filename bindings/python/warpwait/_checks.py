@@ -1,4 +1,4 @@
-"""Checks of what users pass: whole numbers, texts and files. All raise BadInput."""
+"""Checks of what users pass: whole numbers, texts and files. These raise BadInput."""
 from __future__ import annotations
 
 import operator
@@ -27,6 +27,13 @@ def encoded(name: str, value: Any) -> bytes:
     if not isinstance(value, (bytes, bytearray, memoryview)):
         raise BadInput(f"{name}: expected a text, found {type(value).__name__}")
     return bytes(value)
+
+
+def lines_of(content: str) -> list[str]:
+    """The lines of a file or a program's output. Only a line feed ends one, with or without a carriage return before it:
+    str.splitlines() would also split at form feeds, U+2028 and others, which compilers and our formats do not."""
+    lines = content.split("\n")
+    return [line.removesuffix("\r") for line in (lines if lines[-1] else lines[:-1])]
 
 
 def read(path: str | os.PathLike[str]) -> bytes:

@@ -12,7 +12,7 @@ from typing import Any, Unpack
 import numpy
 
 from . import _library
-from ._checks import encoded, read, whole
+from ._checks import encoded, lines_of, read, whole
 from ._library import Handle, make, raw, text, written
 from .errors import BadInput, WarpwaitError, entry
 from .launch import Arguments, Launch, Size
@@ -226,7 +226,7 @@ class Program(Mapping[str, Kernel]):
     @property
     def lines(self) -> list[str]:
         """The lines of the source; [] for SPIR-V and object files."""
-        return [] if b"\0" in self.source else self.source.decode("utf-8", "replace").splitlines()
+        return [] if b"\0" in self.source else lines_of(self.source.decode("utf-8", "replace"))
 
     @property
     def object(self) -> bytes:

@@ -10,6 +10,7 @@ import types
 import typing
 
 from .. import _command, _drawing, _ending
+from .._checks import lines_of
 from .._optional import MissingPackage, need
 
 if typing.TYPE_CHECKING:
@@ -145,11 +146,11 @@ def run(plots: types.ModuleType, arguments: argparse.Namespace, depth: int) -> t
     program = os.environ.get("WARPWAIT", "warpwait")
     command = [program, "run", *shlex.split(arguments.run), "-D", f"{arguments.define}={depth}", "--report", "json"]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     except OSError as error:
         raise plots.PlotError(f"{program}: {error.strerror}; $WARPWAIT names another program") from None
     if done.returncode:
-        lines = done.stderr.strip().splitlines() or ["no message"]
+        lines = lines_of(done.stderr.strip()) or ["no message"]
         raise plots.PlotError(f"depth {depth}: exit status {done.returncode}: {lines[0]}")
     return plots.parse_report(done.stdout, f"depth {depth}")
 

@@ -17,6 +17,7 @@ import tempfile
 import threading
 import typing
 
+from .._checks import lines_of
 from .._optional import need
 from ._errors import SweepError
 
@@ -32,7 +33,7 @@ LIVES = 5  # times that a shard is submitted if its workers die; each time, Dask
 
 def last_line(told: bytes, status: int) -> str:
     """A failed command's error message, in one line."""
-    lines = told.decode(errors="replace").strip().splitlines()
+    lines = lines_of(told.decode(errors="replace").strip())
     return lines[-1].removeprefix("warpwait: ") if lines else f"exit status {status}"
 
 

@@ -19,6 +19,7 @@ import numpy
 import pandas
 
 from .._arrays import Floats, Whole
+from .._checks import lines_of
 from .._optional import need
 from .answers import objective
 from ._errors import SweepError
@@ -60,7 +61,7 @@ class Command:
             except OSError as error:
                 raise SweepError(f"{program}: {error.strerror}; $WARPWAIT names another program") from None
         if done.returncode:
-            told = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
+            told = (lines_of(done.stderr.strip()) or [f"exit status {done.returncode}"])[-1]
             raise SweepError(told.removeprefix("warpwait: "))
 
 

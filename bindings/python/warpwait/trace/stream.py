@@ -5,6 +5,7 @@ import dataclasses
 import itertools
 import typing
 
+from .._checks import lines_of
 from .numbers import Cursor, TraceError, unzigzag
 
 WORD = (1 << 64) - 1
@@ -29,7 +30,7 @@ class Schema:
         self.flags: list[str] = []
         self.notes: list[str] = []
         self.limits: dict[str, int] = {}
-        for line in text.splitlines():
+        for line in lines_of(text):
             word, *rest = line.split(" ")
             if word in ("trace", "contexts", "shapes"):
                 self.limits[word] = int(rest[0])

@@ -12,6 +12,7 @@ import typing
 import numpy
 
 from .._arrays import Whole, Words
+from .._checks import lines_of
 from .._optional import need
 from .blocks import Block, BlockFile
 from .numbers import Cursor, TraceError
@@ -41,7 +42,7 @@ class Schema:
         self.text = text
         self.kinds: list[Kind] = []
         self.blocks: dict[str, str] = {}
-        for line in text.splitlines():
+        for line in lines_of(text):
             word, rest = line.split(" ", 1)
             if word == "block":
                 name, self.blocks[name] = rest.split(" ", 1)
