@@ -193,7 +193,7 @@ static struct icd_command *take(struct icd_command **at) {
 /* Programs enqueue kernels that channels connect one after the other, each on its own queue. These launches are kept
  * until the program waits, and then run at once, because each alone would wait forever. */
 static bool is_kept(const struct icd_command *command) {
-  return command->launch && icd_has_channels(command->launch) && !has_failed(command);
+  return command->launch && command->run && icd_has_channels(command->launch) && !has_failed(command);
 }
 
 static bool goes_with(const struct icd_command *command, const struct icd_command *other) {

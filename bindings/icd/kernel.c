@@ -621,14 +621,12 @@ static cl_int enqueue_kernel(cl_command_queue queue, cl_command_type type, cl_ke
   struct icd_command *command = icd_command(queue, type, count, waits, some ? icd_run_launch : NULL, &status);
   if (!command)
     return status;
-  if (some) {
-    command->drop = icd_drop_launch;
-    command->launch = new_launch(kernel, dimensions, offset, global, local);
-    status = command->launch ? check_resources(command) : CL_OUT_OF_HOST_MEMORY;
-    if (status != CL_SUCCESS) {
-      icd_drop(command);
-      return status;
-    }
+  command->drop = icd_drop_launch;
+  command->launch = new_launch(kernel, dimensions, offset, global, local);
+  status = !command->launch ? CL_OUT_OF_HOST_MEMORY : some ? check_resources(command) : CL_SUCCESS;
+  if (status != CL_SUCCESS) {
+    icd_drop(command);
+    return status;
   }
   return icd_enqueue(command, false, event);
 }

@@ -26,6 +26,24 @@ static int log_file(void) {
   return file;
 }
 
+/* JSON is UTF-8, but the names and texts of programs may have any bytes. A text with others loses all that are not
+ * ASCII: otherwise its line would be lost. */
+static json_t *text_of(const char *text, size_t length) {
+  json_t *made = json_stringn(text, length);
+  char *ascii = made ? NULL : malloc(length + 1);
+  if (!ascii)
+    return made;
+  for (size_t i = 0; i < length; i++)
+    ascii[i] = (unsigned char)text[i] < 0x80 ? text[i] : '?';
+  made = json_stringn(ascii, length);
+  free(ascii);
+  return made;
+}
+
+static void set_text(json_t *line, const char *key, const char *text) {
+  json_object_set_new(line, key, text_of(text, strlen(text)));
+}
+
 /* Takes over the reference to the object. */
 static void add_line(json_t *object) {
   char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
@@ -87,7 +105,7 @@ static const char *command_name(cl_command_type type) {
 
 static void add_launch(json_t *line, const struct icd_launch *launch) {
   const struct icd_outcome *outcome = &launch->outcome;
-  json_object_set_new(line, "kernel", json_string(launch->kernel->kernel->name));
+  set_text(line, "kernel", launch->kernel->kernel->name);
   json_object_set_new(line, "global", icd_list_of(launch->global, launch->dimensions));
   if (launch->has_local)
     json_object_set_new(line, "local", icd_list_of(launch->local, launch->dimensions));
@@ -96,7 +114,7 @@ static void add_launch(json_t *line, const struct icd_launch *launch) {
   else
     json_object_set_new(line, "cycles", json_real(outcome->cycles));
   if (outcome->bound)
-    json_object_set_new(line, "bound", json_string(outcome->bound));
+    set_text(line, "bound", outcome->bound);
   json_object_set_new(line, "hazards", json_integer((json_int_t)outcome->hazards));
 }
 
@@ -108,9 +126,9 @@ void icd_log_command(const struct icd_command *command, struct icd_work work, cl
     return;
   const uint64_t times[] = {event->queued, event->submit, event->start, event->end};
   json_t *line =
-      json_pack("{s:s, s:i, s:i, s:s, s:i, s:o}", "command", command_name(event->type), "pid", (int)getpid(), "device",
-                (int)event->queue->device->number, "machine", ww_machine_name(event->queue->device->machine), "queue",
-                (int)event->queue->number, "times", icd_list_of(times, 4));
+      json_pack("{s:s, s:i, s:i, s:i, s:o}", "command", command_name(event->type), "pid", (int)getpid(), "device",
+                (int)event->queue->device->number, "queue", (int)event->queue->number, "times", icd_list_of(times, 4));
+  set_text(line, "machine", ww_machine_name(event->queue->device->machine));
   if (work.part < ICD_PARTS)
     json_object_set_new(line, "part", json_string(parts[work.part]));
   if (work.bytes)
@@ -142,12 +160,13 @@ void icd_log_failure(const struct icd_command *command, cl_int status) {
     return;
   while (code->status != status && code->status != CL_OUT_OF_RESOURCES)
     code++;
-  json_t *line = json_pack("{s:s, s:i, s:i, s:s, s:i, s:s, s:s}", "failure", command_name(event->type), "pid",
-                           (int)getpid(), "device", (int)event->queue->device->number, "machine",
-                           ww_machine_name(event->queue->device->machine), "queue", (int)event->queue->number, "error",
-                           code->name, "reason", *command->reason ? command->reason : code->reason);
-  if (line && command->launch)
-    json_object_set_new(line, "kernel", json_string(command->launch->kernel->kernel->name));
+  json_t *line =
+      json_pack("{s:s, s:i, s:i, s:i, s:s}", "failure", command_name(event->type), "pid", (int)getpid(), "device",
+                (int)event->queue->device->number, "queue", (int)event->queue->number, "error", code->name);
+  set_text(line, "machine", ww_machine_name(event->queue->device->machine));
+  set_text(line, "reason", *command->reason ? command->reason : code->reason);
+  if (command->launch)
+    set_text(line, "kernel", command->launch->kernel->kernel->name);
   add_line(line);
 }
 
@@ -156,9 +175,12 @@ void icd_log_failure(const struct icd_command *command, cl_int status) {
 void icd_log_hazard(const struct icd_launch *launch, const ww_hazard *hazard) {
   if (log_file() < 0)
     return;
-  json_t *line = json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I}", "hazard", hazard->rule, "kernel",
-                           launch->kernel->kernel->name, "message", hazard->message, "detail", hazard->detail, "file",
-                           hazard->file, "line", (json_int_t)hazard->line, "count", (json_int_t)hazard->count);
+  json_t *line = json_pack("{s:s, s:I, s:I}", "hazard", hazard->rule, "line", (json_int_t)hazard->line, "count",
+                           (json_int_t)hazard->count);
+  set_text(line, "kernel", launch->kernel->kernel->name);
+  set_text(line, "message", hazard->message);
+  set_text(line, "detail", hazard->detail);
+  set_text(line, "file", hazard->file);
   if (line && launch->caller.object)
     json_object_set_new(line, "caller", json_pack("[s, I]", launch->caller.object, (json_int_t)launch->caller.offset));
   add_line(line);
@@ -202,10 +224,13 @@ void icd_log_report(const struct icd_launch *launch, const ww_machine *machine, 
   if (log_file() < 0)
     return;
   if (ww_report_write(report, WW_TEXT, (ww_sink){icd_add, &text}, NULL) == WW_OK &&
-      ww_report_write(report, WW_JSON, (ww_sink){icd_add, &values}, NULL) == WW_OK)
-    add_line(json_pack("{s:s%, s:s, s:s, s:o}", "report", text.text, text.length, "kernel",
-                       launch->kernel->kernel->name, "machine", ww_machine_name(machine), "values",
-                       json_loadb(values.text, values.length, 0, NULL)));
+      ww_report_write(report, WW_JSON, (ww_sink){icd_add, &values}, NULL) == WW_OK) {
+    json_t *line = json_pack("{s:o, s:o}", "report", text_of(text.text, text.length), "values",
+                             json_loadb(values.text, values.length, 0, NULL));
+    set_text(line, "kernel", launch->kernel->kernel->name);
+    set_text(line, "machine", ww_machine_name(machine));
+    add_line(line);
+  }
   free(text.text);
   free(values.text);
 }

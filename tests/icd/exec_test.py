@@ -136,6 +136,16 @@ cl.enqueue_fill_buffer(queue, x, numpy.int32(1), 0, 4, wait_for=[gate])
 gate.set_status(-7)
 program.stuck(cl.CommandQueue(context), (64,), (64,), x)
 """
+EMPTY = """
+import numpy, pyopencl as cl
+context = cl.create_some_context(interactive=False)
+queue = cl.CommandQueue(context)
+program = cl.Program(context, "kernel void nothing(global int *x) { x[get_global_id(0)] = 1; }").build()
+x = cl.Buffer(context, cl.mem_flags.READ_WRITE, 4 * 64)
+for size in ((0,), (8, 0), (2**31, 0, 3)):
+    program.nothing(queue, size, None, x)
+queue.finish()
+"""
 DEVICES = "import pyopencl as cl; print([(d.name, d.max_compute_units) for d in cl.get_platforms()[0].get_devices()])"
 
 
@@ -285,7 +295,27 @@ class Exec(unittest.TestCase):
         self.assertRegex(done.stderr, r"(?m)^beyond +teaching +1 ")
         self.assertEqual(self.run_exec("-r", "table", "--log", log).stderr, done.stderr)
         log.write_text("nonsense\n")
-        self.assertEqual(self.run_exec("--log", log, status=2).stderr, f"warpwait: {log}:1: is not a line of the driver's log\n")
+        self.assertEqual(self.run_exec("--log", log, status=2).stderr, f"warpwait: {log}:1: is not JSON\n")
+
+    def test_an_empty_ndrange_is_a_launch_that_takes_no_time(self):
+        log, page, timeline = (self.folder / name for name in ("log", "page", "timeline"))
+        done = self.python("-m", "teaching", "--log", log, "--html", page, "--timeline", timeline, text=EMPTY)
+        self.assertRegex(done.stderr, r"(?m)^nothing +teaching +3 +0\.000 .*  no work-items$")
+        self.assertEqual(self.run_exec("--log", log).stderr, done.stderr)
+        self.assertIn("<td>nothing<td>teaching", (page / "index.html").read_text())
+        both = self.python("-m", "teaching", "-r", "json", text=EMPTY + "program.nothing(queue, (64,), None, x); queue.finish()")
+        (row,) = json.loads(both.stderr)["kernels"]
+        self.assertEqual((row["launches"], row["empty"], row["report"]["launches"][0]["work_groups"]), (4, 3, 1))
+        self.assertIn("memory accesses", row["bound"])
+
+    def test_texts_that_are_not_utf8_or_hold_line_separators_lose_no_hazard(self):
+        program = self.folder / "program"
+        source = CALLS.replace('source = "', r'source = "#line 7 \"a\xff\"\n').replace("x[0] = t[0];", r'x[0] = t[0]; printf(\"\u2028\x1e\xff\\n\");')
+        subprocess.run(["cc", "-w", "-x", "c", "-", "-o", program, "-lOpenCL"], input=source, text=True, check=True)
+        env = {**os.environ, "WARPWAIT_LOG": str(self.folder / "log")}
+        done = subprocess.run([WARPWAIT, "exec", "--check", "-r", "table", "--", program], env=env, capture_output=True, check=False)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stderr, rb"(?m)^a\?:7: M5-lds-race: ")
 
     def test_a_report_file_has_the_report_of_each_kernel(self):
         out = self.folder / "report.txt"
