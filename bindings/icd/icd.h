@@ -469,6 +469,7 @@ struct icd_caller {
 /* The results of a launch. */
 struct icd_outcome {
   bool functional; /* executed without timing */
+  bool checked;    /* by all rules */
   double cycles;   /* from START to END */
   char *bound;     /* the report's sentence on what bounds it; NULL: none */
   uint64_t hazards;

@@ -114,14 +114,17 @@ static void take_hazard(void *self, const ww_hazard *hazard) {
 static ww_watch watch_of(struct party *party) {
   const struct icd_settings *settings = icd_settings();
   const bool wanted = party->wanted, functional = settings->functional && (!wanted || !settings->only);
-  for (size_t i = 0; i < party->count; i++)
+  const bool check = settings->check && wanted && !functional;
+  for (size_t i = 0; i < party->count; i++) {
     party->commands[i]->launch->outcome.functional = functional;
+    party->commands[i]->launch->outcome.checked = check;
+  }
   return (ww_watch){.size = sizeof(ww_watch),
                     .self = party,
                     .print = print,
                     .hazard = wanted ? take_hazard : NULL,
                     .functional = functional,
-                    .check = settings->check && wanted && !functional,
+                    .check = check,
                     .page = settings->html && wanted && !functional,
                     .threads = settings->threads};
 }

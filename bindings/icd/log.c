@@ -3,7 +3,7 @@
  * and several processes can share it.
  *
  *     {"command": "kernel", "pid": 4711, "device": 0, "machine": "h200", "queue": 1, "times": [0, 2900, 7000, 11955],
- *      "kernel": "saxpy", "global": [4096], "cycles": 9811, "bound": "...", "hazards": 0}
+ *      "kernel": "saxpy", "global": [4096], "cycles": 9811, "overhead": 2100, "bound": "...", "hazards": 0}
  *     {"failure": "kernel", "pid": 4711, "device": 0, "machine": "h200", "queue": 1, "error": "CL_OUT_OF_RESOURCES",
  *      "reason": "...", "kernel": "saxpy"}
  *     {"hazard": "X1-stride-zero", "kernel": "saxpy", "message": ..., "file": ..., "line": 7, "count": 3, ...}
@@ -103,7 +103,15 @@ static const char *command_name(cl_command_type type) {
   }
 }
 
-static void add_launch(json_t *line, const struct icd_launch *launch) {
+/* The part of a launch's time that its report does not count, in nanoseconds. Both times are rounded as an event's. */
+static json_int_t overhead_of(const struct icd_outcome *outcome, const struct _cl_device_id *device) {
+  const double overhead = (double)device->host.launch_cycles, ghz = device->clock_ghz;
+  if (outcome->cycles < overhead)
+    return 0; /* it did not run, or without timing */
+  return (json_int_t)(outcome->cycles / ghz + 0.5) - (json_int_t)((outcome->cycles - overhead) / ghz + 0.5);
+}
+
+static void add_launch(json_t *line, const struct icd_launch *launch, const struct _cl_device_id *device) {
   const struct icd_outcome *outcome = &launch->outcome;
   set_text(line, "kernel", launch->kernel->kernel->name);
   json_object_set_new(line, "global", icd_list_of(launch->global, launch->dimensions));
@@ -113,6 +121,9 @@ static void add_launch(json_t *line, const struct icd_launch *launch) {
     json_object_set_new(line, "functional", json_true());
   else
     json_object_set_new(line, "cycles", json_real(outcome->cycles));
+  json_object_set_new(line, "overhead", json_integer(overhead_of(outcome, device)));
+  if (outcome->checked)
+    json_object_set_new(line, "checked", json_true());
   if (outcome->bound)
     set_text(line, "bound", outcome->bound);
   json_object_set_new(line, "hazards", json_integer((json_int_t)outcome->hazards));
@@ -134,7 +145,7 @@ void icd_log_command(const struct icd_command *command, struct icd_work work, cl
   if (work.bytes)
     json_object_set_new(line, "bytes", json_integer((json_int_t)work.bytes));
   if (command->launch)
-    add_launch(line, command->launch);
+    add_launch(line, command->launch, event->queue->device);
   if (status < 0)
     json_object_set_new(line, "error", json_integer(status));
   add_line(line);

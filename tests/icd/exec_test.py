@@ -292,15 +292,48 @@ class Exec(unittest.TestCase):
         log = self.folder / "log"
         killed = HAZARD + "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
         done = self.python("-m", "teaching", "-r", "table", "--log", log, text=killed, status=128 + signal.SIGKILL)
-        self.assertRegex(done.stderr, r"(?m)^beyond +teaching +1 ")
-        self.assertEqual(self.run_exec("-r", "table", "--log", log).stderr, done.stderr)
+        killed = "warpwait: the program was killed by signal SIGKILL (killed)\n"
+        self.assertRegex(done.stderr, re.escape(killed) + r"kernel .*\nbeyond +teaching +1 ")
+        self.assertEqual(self.run_exec("-r", "table", "--log", log).stderr, done.stderr.removeprefix(killed))
         log.write_text("nonsense\n")
         self.assertEqual(self.run_exec("--log", log, status=2).stderr, f"warpwait: {log}:1: is not JSON\n")
+
+    def test_the_time_in_the_table_is_that_in_the_report(self):
+        """For each machine, although only one has an overhead; and the events have the sum."""
+        timed = HAZARD.replace("[0] + 1] = 1", "[0]] = 1").replace("cl.CommandQueue(context)", "cl.CommandQueue(context, properties=2)")
+        timed = timed.replace("program.beyond", "event = program.beyond") + "print(event.profile.end - event.profile.start)"
+        for machine in ("h200", "teaching"):
+            log = self.folder / machine
+            done = self.python("-m", machine, "--log", log, text=timed)
+            said = re.search(r"(?m)^beyond +\w+ +1 +([\d.]+) +([\d.]+) ", done.stderr)
+            self.assertEqual(re.search(r"(?m)^cycles .* = ([\d.]+) us$", done.stderr)[1], said[1])
+            self.assertAlmostEqual(float(said[1]) + float(said[2]), int(done.stdout) / 1000, 6)
+            (row,) = json.loads(self.run_exec("-r", "json", "--log", log).stderr)["kernels"]
+            self.assertEqual((row["ns"], row["overhead_ns"] > 0), (int(done.stdout), machine == "h200"))
+
+    def test_only_checked_launches_count_as_free_of_hazards(self):
+        right = HAZARD.replace("get_global_id(0) + 1", "get_global_id(0)")
+        done = self.python("-m", "teaching", "-r", "table", text=right)
+        self.assertRegex(done.stderr, r"(?m)^beyond .*% not checked  ")
+        self.assertNotIn("level 0", done.stderr)
+        log, page = self.folder / "log", self.folder / "page"
+        done = self.python("-m", "teaching", "-r", "table", "--check", "--log", log, "--html", page, text=right)
+        self.assertRegex(done.stderr, r"\Awarpwait: 1 of 1 launches checked: compiled at level 0, .*\nkernel .*\nbeyond .*% +0  ")
+        self.assertEqual(self.run_exec("-r", "table", "--log", log).stderr, done.stderr)
+        self.assertIn("<p>1 of 1 launches checked: ", (page / "index.html").read_text())
+
+    def test_a_signal_that_kills_the_program_is_named(self):
+        for number, name in ((signal.SIGSEGV, "SIGSEGV (segmentation fault)"), (signal.SIGFPE, "SIGFPE (floating point exception)"),
+                             (40, "40 (real-time signal 6)")):
+            done = self.run_exec("--", "sh", "-c", f"kill -{int(number)} $$", status=128 + number)
+            self.assertEqual(done.stderr, f"warpwait: the program was killed by signal {name}\nwarpwait: the program ran no kernel\n")
+        done = self.run_exec("-r", "json", "--", "sh", "-c", "kill -7 $$", status=135)
+        self.assertEqual(json.loads(done.stderr)["program"], {"status": 135, "signal": "SIGBUS (bus error)"})
 
     def test_an_empty_ndrange_is_a_launch_that_takes_no_time(self):
         log, page, timeline = (self.folder / name for name in ("log", "page", "timeline"))
         done = self.python("-m", "teaching", "--log", log, "--html", page, "--timeline", timeline, text=EMPTY)
-        self.assertRegex(done.stderr, r"(?m)^nothing +teaching +3 +0\.000 .*  no work-items$")
+        self.assertRegex(done.stderr, r"(?m)^nothing +teaching +3 +0\.000 +0\.000 +0\.0%              no work-items$")
         self.assertEqual(self.run_exec("--log", log).stderr, done.stderr)
         self.assertIn("<td>nothing<td>teaching", (page / "index.html").read_text())
         both = self.python("-m", "teaching", "-r", "json", text=EMPTY + "program.nothing(queue, (64,), None, x); queue.finish()")

@@ -25,7 +25,8 @@ WARPWAIT = pathlib.Path(os.environ.get("WARPWAIT", "build/warpwait")).resolve()
 COUNT, SEED = 1000, 1
 
 KERNEL = {"command": "kernel", "pid": 7, "device": 0, "queue": 1, "times": [0, 1000, 2000, 2130], "machine": "teaching", "part": "compute",
-          "kernel": "saxpy", "global": [64], "local": [64], "cycles": 130.0, "bound": "Bound by DRAM latency: it costs most.", "hazards": 1}
+          "kernel": "saxpy", "global": [64], "local": [64], "cycles": 130.0, "overhead": 30, "checked": True,
+          "bound": "Bound by DRAM latency: it costs most.", "hazards": 1}
 LOG = [KERNEL,
        {"hazard": "M1-access-out-of-bounds", "line": 7, "count": 1, "kernel": "saxpy", "message": "too far", "detail": "byte 256", "file": "kernel.cl",
         "caller": ["/home/you/program", 4660]},
