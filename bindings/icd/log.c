@@ -237,7 +237,7 @@ void icd_log_report(const struct icd_launch *launch, const ww_machine *machine, 
   if (ww_report_write(report, WW_TEXT, (ww_sink){icd_add, &text}, NULL) == WW_OK &&
       ww_report_write(report, WW_JSON, (ww_sink){icd_add, &values}, NULL) == WW_OK) {
     json_t *line = json_pack("{s:o, s:o}", "report", text_of(text.text, text.length), "values",
-                             json_loadb(values.text, values.length, 0, NULL));
+                             json_loadb(values.text, values.length, JSON_ALLOW_NUL, NULL));
     set_text(line, "kernel", launch->kernel->kernel->name);
     set_text(line, "machine", ww_machine_name(machine));
     add_line(line);

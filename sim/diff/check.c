@@ -212,9 +212,9 @@ static bool refuse_kind(const json_t *report, const struct document *document) {
   else if (json_object_get(report, "checked"))
     kind = "a report of `warpwait check`, which has no cycles; `warpwait run --report json` makes one that has";
   else if (json_object_get(report, "depends_on_time"))
-    kind = "an explanation of `warpwait explain`; only reports and traces are compared";
+    kind = "an explanation of `warpwait explain`; only reports, traces and logs are compared";
   else if (json_object_get(report, "same"))
-    kind = "a comparison of `warpwait diff`; only reports and traces are compared";
+    kind = "a comparison of `warpwait diff`; only reports, traces and logs are compared";
   return message_fail(document->message, "%.300s: is %s", document->file, kind);
 }
 

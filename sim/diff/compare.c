@@ -239,6 +239,11 @@ static void add_totals(struct diff *diff) {
     figure->rate[side] = per((double)instructions.count[side], (double)cycles.count[side]);
   add_figure(diff, "work_groups", "work-groups", SUM, true);
   add_figure(diff, "resident_cycles", "warp-cycles", SUM, true);
+  if (diff->exec) {
+    figure = new_figure(diff, "exec_cycles", "cycles of all launches", true);
+    for (int side = 0; side < DIFF_SIDES; side++)
+      take(diff, side, "exec.cycles", SUM, figure);
+  }
 }
 
 static void add_units(struct diff *diff) {
@@ -398,6 +403,8 @@ static void add_launch_facts(struct diff *diff, size_t pair) {
                {"occupancy.groups_per_cu", "work-groups"},
                {"occupancy.warps_per_group", "warps"},
                {"occupancy.limit", ""},
+               {"exec.launches", "launches"},
+               {"exec.cycles", "cycles of all launches"},
                {"bottleneck.sentence", ""}};
   const json_t *launch[DIFF_SIDES];
   for (int side = 0; side < DIFF_SIDES; side++)
@@ -451,6 +458,8 @@ bool diff_compare(struct diff *diff, const struct diff_side side[DIFF_SIDES], co
   for (int of = 0; of < DIFF_SIDES; of++)
     if (!has_launch(diff, of, number[of], message))
       return false;
+    else
+      diff->exec |= json_object_get(json_array_get(diff_launches(diff, of), 0), "exec") != NULL;
   pair_launches(diff);
   if (number[DIFF_A])
     choose(diff, number);

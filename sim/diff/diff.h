@@ -2,10 +2,10 @@
  *
  *     report ──────────────► read.c ──────┐
  *     trace ── replayed ──►  a checked    ├─► compare.c ─► struct diff ─► text.c, json.c
- *                            JSON report ─┘   lines.c
+ *     log ── log.c ───────►  JSON report ─┘   lines.c
  *
- * A trace is replayed first; its report is then treated like any other. The launches of a side are added up, and so are
- * the costs of a source line.
+ * A trace is replayed first, and a log of `exec` becomes a report; these are then treated like any other. The launches
+ * of a side are added up, and so are the costs of a source line.
  *
  * Invariant: on both sides the stall buckets add up to the warp-cycles, and so do the lines, so that their changes add
  * up to the total change. A report that violates this is refused.
@@ -40,6 +40,10 @@ bool diff_read(struct diff_side *side, const struct job_request *request, const 
 
 /* Refuses anything but a report of this version. `text` is the source of the JSON. */
 bool diff_check(const json_t *report, const char *path, const char *text, size_t length, struct message *message);
+
+/* log.c: whether the text is a log of `exec --log`; reads it as a report of the longest launch of each kernel. */
+bool diff_is_log(const char *text, size_t length);
+bool diff_read_log(struct diff_side *side, const char *text, size_t length, struct message *message);
 
 /* ---- sequences: match.c -------------------------------------------------------------------------- */
 
@@ -112,6 +116,7 @@ struct diff_facts {
 
 struct diff {
   const struct diff_side *side; /* both */
+  bool exec;                    /* a side is a log, of whose launches only the longest of each kernel are compared */
   size_t chosen;                /* the only pair compared; DIFF_NONE: all launches */
   struct diff_pair *pairs;
   size_t pair_count;

@@ -37,15 +37,17 @@ static const char *kind_of(const char *data, size_t size) {
   static const char sqlite[] = "SQLite format 3";
   const size_t blanks = strspn(data, " \t\r\n");
   if (begins_with(data, size, timeline_format.magic, sizeof timeline_format.magic))
-    return "a timeline; only reports and traces are compared";
+    return "a timeline; only reports, traces and logs are compared";
   if (begins_with(data, size, sqlite, sizeof sqlite))
-    return "a sweep's store; only reports and traces are compared, and `warpwait sweep query` compares points";
-  return data[blanks] == '{' ? NULL : "neither a trace nor a JSON report; `--report json` makes one";
+    return "a sweep's store; only reports, traces and logs are compared, and `warpwait sweep query` compares points";
+  return data[blanks] == '{' ? NULL : "neither a trace, a log of `exec`, nor a JSON report; `--report json` makes one";
 }
 
 static bool parse_report(struct diff_side *side, const char *text, size_t length, struct message *message) {
   json_error_t error;
-  side->report = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
+  if (diff_is_log(text, length))
+    return diff_read_log(side, text, length, message);
+  side->report = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
   if (!side->report)
     return message_fail(message, "%.300s:%d:%d: %s", side->path, error.line < 1 ? 1 : error.line,
                         error.column < 1 ? 1 : error.column, error.text);

@@ -223,7 +223,8 @@ static void figure_head(struct text *text, const char *title) {
 }
 
 static void totals(const struct diff *diff, struct text *text) {
-  figure_head(text, diff->chosen == DIFF_NONE && diff->pair_count > 1 ? "all launches" : "totals");
+  const bool all = diff->chosen == DIFF_NONE && diff->pair_count > 1;
+  figure_head(text, all && diff->exec ? "longest launches" : all ? "all launches" : "totals");
   for (size_t i = 0; i < diff->figure_count && !strchr(diff->figures[i].key, '.'); i++)
     print_figure(text, &diff->figures[i]);
 }

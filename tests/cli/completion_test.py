@@ -231,7 +231,7 @@ class Candidates(unittest.TestCase):
         self.assertEqual(self.complete("run", "-rtext", "")[0][:6], ":files")
         self.assertEqual(self.complete("run", "-r", "--", "--rep"), ["--report"])
         self.assertEqual(self.complete("sweep", "x.ini", "--lim"), ["--limit"])
-        self.assertEqual(self.complete("diff", "a.json", "")[0], ":files json wwt")
+        self.assertEqual(self.complete("diff", "a.json", "")[0], ":files json wwt log")
         self.assertEqual(self.complete("asm", "-I", ""), [":folders"])
 
     def test_a_pipe_or_folder_as_kernel_file_does_not_block(self):

@@ -544,9 +544,9 @@ TEST(report_diffs, bad_usage_is_reported_in_one_line) {
   static const struct {
     const char *arguments, *part;
   } rows[] = {
-      {"diff", "two reports or traces are needed"},
-      {"diff a.json", "two reports or traces are needed"},
-      {"diff a.json a.json a.json", "a.json: only two reports or traces are allowed"},
+      {"diff", "two reports, traces or logs are needed"},
+      {"diff a.json", "two reports, traces or logs are needed"},
+      {"diff a.json a.json a.json", "a.json: only two reports, traces or logs are allowed"},
       {"diff a.json none.json", "none.json: No such file"},
       {"diff a.json a.json --machine dsp", "--machine: needs a trace"},
       {"diff a.json a.json --set dma.setup=1", "--set: needs a trace"},
@@ -565,7 +565,7 @@ TEST(report_diffs, bad_usage_is_reported_in_one_line) {
       {"diff a.json a.json --report xml", "--report: 'xml'"},
       {"diff a.json a.wwt --out a.json", "--out: a.json: is also an input"},
       {"diff a.json a.wwt --out no/such.txt", "--out: no/such.txt"},
-      {"diff - a.json", "/dev/stdin: is neither a trace nor a JSON report"},
+      {"diff - a.json", "/dev/stdin: is neither a trace, a log of `exec`, nor a JSON report"},
   };
   folder();
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -584,13 +584,14 @@ TEST(report_diffs, files_that_are_not_reports_are_refused_by_kind) {
   good("run a.wws" RUN "--timeline t.wtl --out r.txt", 0);
   refuse("diff a.json l.json", "l.json: is a launch file, not a report; `warpwait run --report json` makes one");
   refuse("diff other.json a.json", "other.json: is not a report of `warpwait run` or `warpwait replay`");
-  refuse("diff list.json a.json", "list.json: is neither a trace nor a JSON report");
+  refuse("diff list.json a.json", "list.json: is neither a trace, a log of `exec`, nor a JSON report");
   refuse("diff a.json store.sqlite", "store.sqlite: is a sweep's store");
   refuse("diff a.json d.json", "d.json: is a comparison of `warpwait diff`");
   refuse("diff a.json e.json", "e.json: is an explanation of `warpwait explain`");
   refuse("diff a.json c.json", "c.json: is a report of `warpwait check`");
   refuse("diff a.json t.wtl", "t.wtl: is a timeline");
-  refuse("diff a.json r.txt", "r.txt: is neither a trace nor a JSON report; `--report json` makes one");
+  refuse("diff a.json r.txt",
+         "r.txt: is neither a trace, a log of `exec`, nor a JSON report; `--report json` makes one");
 }
 
 /* The report with its first `from` replaced by `to`. */

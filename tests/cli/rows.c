@@ -231,7 +231,7 @@ TEST(command, operands_may_stand_anywhere_and_everything_after_two_dashes_is_one
   expect(VERB_DIFF, "--top 3 a b", "top=3 'a' 'b'");
   expect(VERB_DIFF, "a b --top 3", "top=3 'a' 'b'");
   expect(VERB_DIFF, "-- --top -q", "'--top' '-q'");
-  expect(VERB_DIFF, "- --", "!two reports or traces are needed; --help says more");
+  expect(VERB_DIFF, "- --", "!two reports, traces or logs are needed; --help says more");
   expect(VERB_DIFF, "- x", "'-' 'x'");
   expect(VERB_DIFF, "-o -- a b", "out=-- 'a' 'b'");
 }

@@ -1,5 +1,5 @@
-/* libFuzzer: two texts separated by a zero byte, or one twice, as JSON reports that `warpwait diff` compares. Each is
- * refused in one line or compared, and compared with itself it has no difference. */
+/* libFuzzer: two texts separated by a zero byte, or one twice, as JSON reports or logs that `warpwait diff` compares.
+ * Each is refused in one line or compared, and compared with itself it has no difference. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static bool read_side(struct diff_side *side, const char *text, size_t length) {
   struct message message = {""};
   side->path = "fuzz.json";
-  side->report = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
+  if (diff_is_log(text, length)) {
+    if (diff_read_log(side, text, length, &message))
+      return true;
+    if (!message.text[0])
+      abort();
+    return false;
+  }
+  side->report = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
   const bool good = side->report && diff_check(side->report, side->path, text, length, &message);
   if (side->report && !good && !message.text[0])
     abort();

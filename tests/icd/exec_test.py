@@ -311,6 +311,50 @@ class Exec(unittest.TestCase):
             (row,) = json.loads(self.run_exec("-r", "json", "--log", log).stderr)["kernels"]
             self.assertEqual((row["ns"], row["overhead_ns"] > 0), (int(done.stdout), machine == "h200"))
 
+    def diff(self, *words, status=1):
+        done = subprocess.run([WARPWAIT, "diff", *words], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done
+
+    def test_diff_compares_the_kernels_of_two_logs(self):
+        """Also if they run in another order, and how often each ran. Launches of equal programs are the same."""
+        logs = [self.folder / name for name in ("a", "b", "c")]
+        one = "for i in range(%d):\n    program.one(queue, (128,), (32,), x)\n"
+        before, loop, after = CAPTURED.replace("kernel void", "kernel void one(global float *x) { x[0] += 1; }\nkernel void").partition("for factor")
+        slow = ["-s", "mem.dram_latency=400"]
+        for log, options, text in zip(logs, ([], [], slow), (before + loop + after + one % 3, before + one % 1 + loop + after, before + loop + after + one % 3)):
+            self.python("-m", "teaching", "--log", log, *options, text=text + "queue.finish()\n")
+        self.assertEqual(self.diff(logs[0], logs[0], status=0).stdout, "")
+        said = json.loads(self.diff(logs[0], logs[1], "--report", "json").stdout)
+        self.assertEqual([(row["a"], row["b"], row["kernel"]) for row in said["launches"]], [(1, 1, "one"), (2, 2, "scale")])
+        self.assertEqual(said["launches"][0]["differs"]["exec.launches"], {"a": 3, "b": 1})
+        self.assertNotIn("exec.launches", said["launches"][1]["differs"])
+        cycles = [sum(self.cycles(log)) for log in logs]
+        self.assertEqual(said["figures"]["exec_cycles"], {"a": cycles[0], "b": cycles[1], "change": cycles[1] - cycles[0], "unit": "cycles of all launches"})
+        said = self.diff(logs[0], logs[2]).stdout
+        self.assertRegex(said, r"A  a: longest launch of each kernel on teaching\n(.*\n)+longest launches ")
+        self.assertIn("mem.dram_latency", said)
+
+    def test_diff_says_which_log_was_checked_and_refuses_what_it_cannot_compare(self):
+        plain, checked, functional, machines = (self.folder / name for name in ("plain", "checked", "functional", "machines"))
+        self.python("-m", "teaching", "--log", plain, text=HAZARD)
+        self.python("-m", "teaching", "--log", checked, "--check", text=HAZARD, status=1)
+        self.assertIn("B  checked: longest launch of each kernel, checked on teaching\n", self.diff(plain, checked).stdout)
+        self.python("-m", "teaching", "--log", functional, "--functional", text=HAZARD)
+        self.assertEqual(self.diff(plain, functional, status=2).stderr, f"warpwait: {functional}: has no report of a timed launch\n")
+        lines = plain.read_text().split("\n")
+        place = next(number for number, line in enumerate(lines, 1) if line.startswith('{"report"'))
+        machines.write_text("\n".join(lines) + "\n".join(lines).replace('"teaching"', '"other"'))
+        self.assertEqual(self.diff(plain, machines, status=2).stderr, f"warpwait: {machines}:{len(lines) - 1 + place}:1: values: is of another machine "
+                                                                      "than the reports before it; `diff` compares logs of one\n")
+
+    def test_a_zero_byte_that_a_kernel_prints_does_not_lose_its_report(self):
+        log = self.folder / "log"
+        text = HAZARD.replace("+ 1] = 1;", '] = 1; printf(\\"%c\\", 0);')
+        (row,) = json.loads(self.python("-m", "teaching", "--log", log, "-r", "json", text=text).stderr)["kernels"]
+        self.assertEqual(row["report"]["launches"][0]["printf"][:2], "\0\0")
+        self.assertEqual(self.diff(log, log, status=0).stdout, "")
+
     def test_only_checked_launches_count_as_free_of_hazards(self):
         right = HAZARD.replace("get_global_id(0) + 1", "get_global_id(0)")
         done = self.python("-m", "teaching", "-r", "table", text=right)

@@ -164,6 +164,24 @@ class Logs(unittest.TestCase):
             with self.subTest(seed=SEED, number=number):
                 self.check_reported(log)
 
+    def test_diff_compares_damaged_logs_or_refuses_them_in_one_line(self):
+        report = subprocess.run([WARPWAIT, "run", ROOT / "examples/01_seed/launch.json", "--report", "json"], capture_output=True, text=True, check=True)
+        values = json.loads(report.stdout)
+        values["launches"][0]["kernel"] = LOG[2]["kernel"]
+        whole, damaged = self.folder / "whole", self.folder / "damaged"
+        with unittest.mock.patch.dict(LOG[2], {"values": values}):
+            whole.write_bytes(b"".join(line_of(line.items()) for line in LOG))
+            outcomes = set()
+            for log in itertools.chain(itertools.islice(each_field(), 0, None, 12), itertools.islice(at_random(SEED), COUNT // 10)):
+                damaged.write_bytes(log)
+                done = subprocess.run([WARPWAIT, "diff", whole, damaged, "--report", "json"], capture_output=True, check=False)
+                outcomes.add(done.returncode)
+                if done.returncode == 2:
+                    self.assertRegex(done.stderr, rb"\Awarpwait: [^\n]*damaged[^\n]+\n\Z")
+                else:
+                    json.loads(done.stdout, parse_constant=no_constant)
+        self.assertEqual(outcomes, {0, 1, 2})
+
     def test_the_line_names_the_field_its_value_and_what_is_legal(self):
         for change, said in (({"device": -1}, "2: device: -1: must be a whole number in [0, 9223372036854775807]"),
                              ({"command": "<script>"}, '2: command: "<script>": must be one of kernel, read, write, copy, fill, map, unmap, '
