@@ -202,11 +202,10 @@ struct value_call {
 static ww_status find_value(void *self, struct message *message) {
   struct value_call *call = self;
   const struct param_group *group = NULL;
-  char nearest[64] = "";
+  char nearest[64] = "", hint[MESSAGE_HINT];
   const struct param_row *row = param_find(machine_groups, MACHINE_GROUPS, call->key, &group, nearest);
   if (!row) {
-    message_fail(message, "%.60s: no such parameter%s%s%s", call->key, *nearest ? "; did you mean '" : "", nearest,
-                 *nearest ? "'?" : "");
+    message_fail(message, "%.60s: no such parameter%s", call->key, message_hint(hint, nearest));
     return WW_BAD_INPUT;
   }
   if (call->value)

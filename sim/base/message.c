@@ -19,6 +19,12 @@ bool message_within(struct message *message, const char *prefix) {
   return message_fail(message, "%.300s: %.700s", prefix, inner.text);
 }
 
+const char *message_hint(char text[MESSAGE_HINT], const char *near) {
+  const bool found = near && *near;
+  snprintf(text, MESSAGE_HINT, "%s%.80s%s", found ? "; did you mean '" : "", found ? near : "", found ? "'?" : "");
+  return text;
+}
+
 void message_suggest(char *text, size_t size, const char *word, const char *const *words, size_t count) {
   const char *near = nearest_word(word, words, count, sizeof *words);
   if (near) {

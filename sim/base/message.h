@@ -27,6 +27,10 @@ bool message_fail(struct message *message, const char *format, ...) __attribute_
 /* Puts "prefix: " before the message. */
 bool message_within(struct message *message, const char *prefix);
 
+/* Writes "; did you mean 'x'?", or "" if `near` is NULL or empty. Returns the text. */
+enum { MESSAGE_HINT = 100 };
+const char *message_hint(char text[MESSAGE_HINT], const char *near);
+
 /* Writes "; did you mean 'x'?" for the nearest of `count` words, or "; legal: a, b, c" if none is near. */
 void message_suggest(char *text, size_t size, const char *word, const char *const *words, size_t count);
 

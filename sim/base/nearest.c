@@ -1,8 +1,12 @@
 #include "sim/base/nearest.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <strings.h>
+
+static bool same(char a, char b) { return tolower((unsigned char)a) == tolower((unsigned char)b); }
 
 size_t nearest_distance(const char *a, const char *b) {
   enum { LONGEST = 63 };
@@ -16,19 +20,19 @@ size_t nearest_distance(const char *a, const char *b) {
     d[0][j] = j;
   for (size_t i = 1; i <= rows; i++)
     for (size_t j = 1; j <= columns; j++) {
-      size_t best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+      size_t best = d[i - 1][j - 1] + !same(a[i - 1], b[j - 1]);
       if (d[i - 1][j] + 1 < best)
         best = d[i - 1][j] + 1;
       if (d[i][j - 1] + 1 < best)
         best = d[i][j - 1] + 1;
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && d[i - 2][j - 2] + 1 < best)
+      if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]) && d[i - 2][j - 2] + 1 < best)
         best = d[i - 2][j - 2] + 1;
       d[i][j] = best;
     }
   return d[rows][columns];
 }
 
-static bool begins(const char *word, const char *candidate) { return strncmp(word, candidate, strlen(word)) == 0; }
+static bool begins(const char *word, const char *candidate) { return strncasecmp(word, candidate, strlen(word)) == 0; }
 
 /* The only word that begins with this one, if three letters are there to judge by. */
 static const char *completed(const char *word, const char *const *words, size_t count, size_t stride) {

@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-/* Number of edits that turn one word into the other (optimal string alignment). SIZE_MAX if a word exceeds 63 bytes. */
+/* Number of edits that turn one word into the other (optimal string alignment); case does not count. SIZE_MAX if a word
+ * exceeds 63 bytes. */
 size_t nearest_distance(const char *a, const char *b);
 
 /* The nearest of `count` words to `word` by edit distance. NULL if none is near enough to be a typo. `stride` is the

@@ -26,10 +26,9 @@ static bool show_params(struct command *command, struct text *text, struct messa
   report_params(&machine, prefix, markdown, text);
   if (text->length)
     return true;
-  char nearest[64];
+  char nearest[64], hint[MESSAGE_HINT];
   param_find(machine_groups, MACHINE_GROUPS, prefix, NULL, nearest);
-  return message_fail(message, "no parameter starts with '%.60s'%s%s%s", prefix, *nearest ? "; did you mean '" : "",
-                      nearest, *nearest ? "'?" : "");
+  return message_fail(message, "no parameter starts with '%.60s'%s", prefix, message_hint(hint, nearest));
 }
 
 int verb_machines(struct command *command) {

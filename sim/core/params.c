@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/message.h"
 #include "sim/base/nearest.h"
 #include "sim/base/need.h"
 
@@ -32,19 +33,22 @@ static void find_nearest(const struct param_group *groups, size_t count, const c
   for (size_t g = 0; g < count; g++)
     all += groups[g].count;
   full_name *full = need(all, sizeof *full);
-  const char **word = need(all, sizeof *word);
+  const char **word = need(all, sizeof *word), **last = need(all, sizeof *last);
   for (size_t g = 0; g < count; g++)
     for (size_t i = 0; i < groups[g].count; i++, n++) {
       snprintf(full[n], sizeof *full, "%s.%s", groups[g].name, groups[g].rows[i].name);
       word[n] = full[n];
+      last[n] = groups[g].rows[i].name;
     }
-  const char *near = NULL;
-  size_t same = 0;
-  for (size_t i = 0; i < all; i++) /* a key without its group, if only one group has it */
-    if (strcmp(strchr(word[i], '.') + 1, key) == 0 && !same++)
-      near = word[i];
-  near = same == 1 ? near : nearest_word(key, word, all, sizeof *word);
+  const char *near = nearest_word(key, word, all, sizeof *word), *bare = NULL;
+  if (!near && (bare = nearest_word(key, last, all, sizeof *last))) { /* the group is missing, and only one has it */
+    size_t same = 0;
+    for (size_t i = 0; i < all; i++)
+      if (strcmp(last[i], bare) == 0)
+        near = same++ ? NULL : word[i];
+  }
   snprintf(nearest, 64, "%s", near ? near : "");
+  free(last);
   free(word);
   free(full);
 }
@@ -126,11 +130,11 @@ static bool set_number(const struct param_row *row, uint32_t *at, const char *ke
 bool param_set(const struct param_group *groups, size_t count, void *all, const char *key, const char *value,
                char message[PARAM_MESSAGE]) {
   const struct param_group *group = NULL;
-  char nearest[64];
+  char nearest[64], hint[MESSAGE_HINT];
   const struct param_row *row = param_find(groups, count, key, &group, nearest);
   if (!row) {
-    snprintf(message, PARAM_MESSAGE, "no parameter '%.60s'%s%s%s ('warpwait params' lists them)", key,
-             *nearest ? "; did you mean '" : "", nearest, *nearest ? "'?" : "");
+    snprintf(message, PARAM_MESSAGE, "no parameter '%.60s'%s ('warpwait params' lists them)", key,
+             message_hint(hint, nearest));
     return false;
   }
   uint32_t *at = param_at(group, row, all);

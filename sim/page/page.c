@@ -10,6 +10,7 @@
 #include "sim/base/need.h"
 #include "sim/base/version.h"
 #include "sim/page/timeline.h"
+#include "sim/sweep/names.h"
 #include "sim/sweep/values.h"
 #include "sim/sweep/vary.h"
 
@@ -26,11 +27,13 @@ bool page_varies_arguments(const struct page *page) {
 static bool check_parameter(const struct page *page, struct message *message) {
   const struct param_group *group = NULL;
   struct machine machine;
-  char text[PARAM_MESSAGE], nearest[64] = "";
+  char text[PARAM_MESSAGE], nearest[64], hint[MESSAGE_HINT];
   machine_defaults(&machine);
-  if (!param_find(machine_groups, MACHINE_GROUPS, page->key, &group, nearest))
-    return message_fail(message, "'%.60s' is not a parameter of a machine, a DEFINE or arg.NAME%s%s%s", page->key,
-                        *nearest ? "; did you mean '" : "", nearest, *nearest ? "'?" : "");
+  if (!param_find(machine_groups, MACHINE_GROUPS, page->key, &group, NULL)) {
+    sweep_name_nearest(page->key, nearest);
+    return message_fail(message, "'%.60s' is not a parameter of a machine, a DEFINE or arg.NAME%s", page->key,
+                        message_hint(hint, nearest));
+  }
   for (size_t i = 0; i < page->axis.count; i++)
     if (!param_set(machine_groups, MACHINE_GROUPS, &machine, page->key, page->axis.value[i], text))
       return message_fail(message, "%s", text);

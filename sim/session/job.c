@@ -398,15 +398,13 @@ bool job_argument(struct job *job, size_t index, const struct job_argument *argu
 
 bool job_refuse_kind(const char *word, struct message *message) {
   static const char *const words[] = {"buffer", "null", "local", "pipe", "image", "sampler", "bytes"};
-  char near[32];
+  char near[32], hint[MESSAGE_HINT];
   type_nearest(word, near);
   const char *kind = nearest_word(word, words, sizeof words / sizeof *words, sizeof *words);
-  const char *guess = *near ? near : kind;
-  return message_fail(
-      message,
-      "unknown kind of argument '%.40s'%s%s%s; legal: buffer, null, local, pipe, image, sampler, bytes, or "
-      "a type: " TYPE_LEGAL,
-      word, guess ? "; did you mean '" : "", guess ? guess : "", guess ? "'?" : "");
+  return message_fail(message,
+                      "unknown kind of argument '%.40s'%s; legal: buffer, null, local, pipe, image, sampler, bytes, or "
+                      "a type: " TYPE_LEGAL,
+                      word, message_hint(hint, *near ? near : kind));
 }
 
 /* ---- the NDRange ------------------------------------------------------------------------------ */
@@ -688,7 +686,7 @@ static bool same_lowering(const struct job *job, const struct isa_launch *first,
   if (fit->lowered && !isa_same_features(&fit->isa, &job->machine.isa))
     return message_fail(message,
                         "kernel '%s' was compiled for a machine with other instructions (isa.*), so a run on this one "
-                        "has a different program",
+                        "has a different program; record on this machine",
                         first->kernel->name);
   if (wants == fit->fitted)
     return true;
@@ -698,7 +696,8 @@ static bool same_lowering(const struct job *job, const struct isa_launch *first,
   if (wants)
     snprintf(here, sizeof here, "%u", wants);
   return message_fail(message,
-                      "kernel '%s' was compiled for %s, but for %s on this machine, so a run has a different program",
+                      "kernel '%s' was compiled for %s, but for %s on this machine, so a run has a different program; "
+                      "record on this machine",
                       first->kernel->name, was, here);
 }
 

@@ -200,7 +200,7 @@ static bool fail_pass(const char *word, struct message *message) {
       names[count++] = opencl_pass[pass].name;
   if (strcmp(word, opencl_pass[PASS_meet].name) == 0)
     return message_fail(message, "pass '%s' cannot be skipped: without it, warps would not meet at barriers", word);
-  message_suggest(legal, sizeof legal, "", names, count);
+  message_suggest(legal, sizeof legal, word, names, count);
   return message_fail(message, "no pass '%.40s'%s", word, legal);
 }
 
@@ -769,9 +769,9 @@ static void report_unmentioned(const struct caller *caller, const char *file, co
   const size_t count = other_names(known, name, names);
   for (size_t i = 0; i < count; i++)
     words[i] = names[i];
-  const char *near = nearest_word(name, words, count, sizeof *words);
-  message_fail(&message, "-D %s: %.200s does not mention this macro%s%s%s", name, file, near ? "; did you mean '" : "",
-               near ? near : "", near ? "'?" : "");
+  char hint[MESSAGE_HINT];
+  message_fail(&message, "-D %s: %.200s does not mention this macro%s", name, file,
+               message_hint(hint, nearest_word(name, words, count, sizeof *words)));
   caller_warn(caller, &message);
 }
 

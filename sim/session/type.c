@@ -59,10 +59,9 @@ void type_nearest(const char *name, char near[32]) {
 }
 
 bool type_refuse(const char *name, struct message *message) {
-  char near[32];
+  char near[32], hint[MESSAGE_HINT];
   type_nearest(name, near);
-  return message_fail(message, "no type '%.40s'%s%s%s; legal: " TYPE_LEGAL, name, *near ? "; did you mean '" : "", near,
-                      *near ? "'?" : "");
+  return message_fail(message, "no type '%.40s'%s; legal: " TYPE_LEGAL, name, message_hint(hint, near));
 }
 
 /* ---- half precision: C17 has no type for it -------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/nearest.h"
 #include "sim/base/need.h"
 #include "sim/session/machines.h"
 
@@ -47,16 +48,29 @@ static bool read_argument(struct sweep_name *name, struct message *message) {
   return *name->last || message_fail(message, "names no argument");
 }
 
+void sweep_name_nearest(const char *name, char nearest[64]) {
+  const char *last = strrchr(name, '.') ? strrchr(name, '.') + 1 : name;
+  char parameter[64], define[64], argument[64];
+  param_find(machine_groups, MACHINE_GROUPS, name, NULL, parameter);
+  snprintf(define, sizeof define, "define.%s", last);
+  snprintf(argument, sizeof argument, "arg.%s", last);
+  const char *const words[] = {"machine", define, argument, parameter};
+  const char *near = nearest_word(name, words, sizeof words / sizeof *words, sizeof *words);
+  memmove(nearest, near ? near : parameter, strlen(near ? near : parameter) + 1);
+}
+
 static bool read_parameter(struct sweep_name *name, struct message *message) {
   struct machine machine;
-  char text[PARAM_MESSAGE], nearest[64] = "";
+  char text[PARAM_MESSAGE], nearest[64], hint[MESSAGE_HINT];
   name->kind = SWEEP_PARAMETER;
-  name->row = param_find(machine_groups, MACHINE_GROUPS, name->name, &name->group, nearest);
-  if (!name->row)
-    return message_fail(
-        message,
-        "not a parameter of a machine%s%s%s; also legal: machine, define.NAME, arg.NAME, launch.NUMBER.arg.NAME",
-        *nearest ? "; did you mean '" : "", nearest, *nearest ? "'?" : "");
+  name->row = param_find(machine_groups, MACHINE_GROUPS, name->name, &name->group, NULL);
+  if (!name->row) {
+    sweep_name_nearest(name->name, nearest);
+    return message_fail(message,
+                        "not a parameter of a machine%s; also legal: machine, define.NAME, arg.NAME, "
+                        "launch.NUMBER.arg.NAME",
+                        message_hint(hint, nearest));
+  }
   name->number = need(name->count, sizeof *name->number);
   for (size_t i = 0; i < name->count; i++) {
     if (!param_set(machine_groups, MACHINE_GROUPS, &machine, name->name, name->value[i], text))

@@ -10,6 +10,10 @@
 bool sweep_names_read(struct sweep_target *target, struct message *message);
 void sweep_names_free(struct sweep_target *target);
 
+/* The name of an axis that is nearest to `name`: a parameter, `machine`, or another kind of name with the same end. ""
+ * if none is near. */
+void sweep_name_nearest(const char *name, char nearest[64]);
+
 /* Puts "FILE:LINE: NAME: " before the message; returns false. */
 bool sweep_names_fail(const struct sweep_target *target, const struct sweep_name *name, struct message *message);
 

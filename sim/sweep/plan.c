@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/message.h"
 #include "sim/base/nearest.h"
 #include "sim/base/need.h"
 #include "sim/core/params.h"
@@ -35,14 +36,21 @@ static const char *setting_of(const struct sweep_plan *plan, const char *name) {
   return strcmp(name, "machine") == 0 ? plan->machine : NULL;
 }
 
+/* `nearest`: the nearest parameter, or "". */
 static bool fail_name(const struct binding *binding, int line, const char *user, const char *name,
                       const char *nearest) {
   const struct sweep_plan *plan = binding->plan;
-  const char *const *axes = (const char *const *)&plan->axis[0].name;
-  const char *axis = nearest_word(name, axes, plan->axes, sizeof plan->axis[0]);
-  const char *hint = axis ? axis : nearest;
-  return plan_fail(plan, line, binding->message, "%.60s: no axis, setting or parameter '%.60s'%s%.60s%s", user, name,
-                   *hint ? "; did you mean '" : "", hint, *hint ? "'?" : "");
+  const char **names = need(plan->axes + plan->setting_count, sizeof *names);
+  char hint[MESSAGE_HINT];
+  size_t count = 0;
+  for (size_t i = 0; i < plan->axes; i++)
+    names[count++] = plan->axis[i].name;
+  for (size_t i = 0; i < plan->setting_count; i++)
+    names[count++] = plan->settings[i].name;
+  const char *own = nearest_word(name, names, count, sizeof *names);
+  message_hint(hint, own ? own : nearest);
+  free(names);
+  return plan_fail(plan, line, binding->message, "%.60s: no axis, setting or parameter '%.60s'%s", user, name, hint);
 }
 
 /* Allocates a name's operands: one, or one for each value of an axis. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/base/csv.h"
+#include "sim/base/message.h"
 #include "sim/base/nearest.h"
 #include "sim/core/params.h"
 #include "sim/sweep/store_parts.h"
@@ -78,6 +79,15 @@ bool store_statuses(struct store *store, store_listener *listener, void *context
                 listener, context, message);
 }
 
+bool store_clocks_vary(const struct store *store) {
+  const struct store_list *axes = &store->about.axes;
+  for (size_t i = 0; i < axes->count; i++)
+    if ((strcmp(axes->entries[i].name, "machine") == 0 || strcmp(axes->entries[i].name, "cu.clock_mhz") == 0) &&
+        strchr(axes->entries[i].second, ' '))
+      return true;
+  return false;
+}
+
 bool store_has_metric(struct store *store, const char *metric, char message[PLAN_MESSAGE]) {
   const struct store_list *metrics = &store->about.metrics;
   for (size_t i = 0; i < metrics->count; i++)
@@ -86,8 +96,8 @@ bool store_has_metric(struct store *store, const char *metric, char message[PLAN
   const char *near = metrics->count ? nearest_word(metric, (const char *const *)&metrics->entries->name, metrics->count,
                                                    sizeof *metrics->entries)
                                     : NULL;
-  snprintf(message, PLAN_MESSAGE, "%.250s: has no metric '%.60s'%s%.60s%s", store->path, metric,
-           near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  char hint[MESSAGE_HINT];
+  snprintf(message, PLAN_MESSAGE, "%.250s: has no metric '%.60s'%s", store->path, metric, message_hint(hint, near));
   return false;
 }
 

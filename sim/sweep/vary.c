@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/base/file.h"
+#include "sim/base/nearest.h"
 #include "sim/base/need.h"
 #include "sim/base/text.h"
 #include "sim/sweep/point.h"
@@ -105,8 +106,12 @@ static bool find_argument(struct vary *vary, const struct job *base, const char 
       vary->argument = i;
       return true;
     }
-  return message_fail(message, "%s: arg.%.60s: kernel '%s' has no argument '%.60s'", vary->option, name, kernel->name,
-                      name);
+  const char *near = kernel->arg_count ? nearest_word(name, (const char *const *)&kernel->args->name, kernel->arg_count,
+                                                      sizeof *kernel->args)
+                                       : NULL;
+  char hint[MESSAGE_HINT];
+  return message_fail(message, "%s: arg.%.60s: kernel '%s' has no argument '%.60s'%s", vary->option, name, kernel->name,
+                      name, message_hint(hint, near));
 }
 
 /* Checks the values against the type that --arg gives; a vector is 1:2:3:4. */

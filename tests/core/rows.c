@@ -157,6 +157,8 @@ TEST(params, messages_have_the_expected_wording) {
       {"lds.priority", "cats", "lds.priority: 'cats' is not one of: alternate warps dma"},
       {"lds.bank", "4", "no parameter 'lds.bank'; did you mean 'lds.banks'? ('warpwait params' lists them)"},
       {"channels", "4", "no parameter 'channels'; did you mean 'dma.channels'? ('warpwait params' lists them)"},
+      {"chanels", "4", "no parameter 'chanels'; did you mean 'dma.channels'? ('warpwait params' lists them)"},
+      {"LDS.BANK", "4", "no parameter 'LDS.BANK'; did you mean 'lds.banks'? ('warpwait params' lists them)"},
       {"queue", "4", "no parameter 'queue' ('warpwait params' lists them)"}, /* of the LDS or of the DMA engine */
       {"dma.chan", "4", "no parameter 'dma.chan'; did you mean 'dma.channels'? ('warpwait params' lists them)"},
       {"dma.chanels", "4", "no parameter 'dma.chanels'; did you mean 'dma.channels'? ('warpwait params' lists them)"},
@@ -188,9 +190,9 @@ TEST(words, the_suggestion_is_the_word_nearest_to_a_typo) {
   static const struct {
     const char *typed, *meant;
   } rows[] = {
-      {"runn", "run"},     {"rnu", "run"},          {"repaly", "replay"}, {"sweeps", "sweep"},      {"chekc", "check"},
-      {"param", "params"}, {"machine", "machines"}, {"asm", "asm"},       {"elephant-house", NULL}, {"axe", NULL},
-      {"q", NULL},         {"runner", NULL},        {"despair", NULL}};
+      {"runn", "run"},      {"rnu", "run"},          {"repaly", "replay"}, {"sweeps", "sweep"},      {"chekc", "check"},
+      {"param", "params"},  {"machine", "machines"}, {"asm", "asm"},       {"elephant-house", NULL}, {"axe", NULL},
+      {"Replay", "replay"}, {"DSI", "dis"},          {"q", NULL},          {"runner", NULL},         {"despair", NULL}};
   for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
     EXPECT_STREQ(nearest_word(rows[i].typed, words, N, sizeof *words), rows[i].meant);
   EXPECT_STREQ(nearest_word("run", words, 0, sizeof *words), NULL);

@@ -169,7 +169,7 @@ class Objects(unittest.TestCase):
 
     def test_sweep_errors_say_what_is_wrong_with_the_axes(self):
         launch = KERNEL.launch(global_size=64, args=[ones(), 1])
-        for message, axes, more in (("nearest is dma.channels", {"dma.chanels": [1]}, {}), ("expected a mapping", {}, {}),
+        for message, axes, more in (("did you mean 'dma.channels'", {"dma.chanels": [1]}, {}), ("expected a mapping", {}, {}),
                                     ("different values", {"dma.channels": [1, 1]}, {}),
                                     ("no point satisfies", {"dma.channels": [1]}, {"where": "dma.channels > 1"}),
                                     ("column 1", {"dma.channels": [1]}, {"cost": "*"})):

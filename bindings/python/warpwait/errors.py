@@ -14,12 +14,13 @@ The text is the library's own message: where, what, and what would be valid. To 
 """
 from __future__ import annotations
 
+import difflib
 import functools
 import pathlib
 import sys
 import threading
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
@@ -91,6 +92,13 @@ class HazardWarning(UserWarning):
 BY_STATUS: dict[int, type[WarpwaitError]] = {1: BadInput, 2: OutOfMemory, 3: Cancelled, 4: Unsupported, 5: Defect}
 
 FOLDER = str(pathlib.Path(__file__).parent)
+
+
+def hint(name: str, known: Iterable[str]) -> str:
+    """"; did you mean 'x'?" for the known name that is most like this one; "" if none is."""
+    folded = {other.lower(): other for other in reversed(list(known))}
+    near = difflib.get_close_matches(name.lower(), folded, 1, .5)
+    return f"; did you mean {folded[near[0]]!r}?" if near else ""
 
 
 def entry(function: Callable[P, R]) -> Callable[P, R]:

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import functools
 import os
 from collections.abc import Iterator, Mapping
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 from . import _library
 from ._checks import encoded
 from ._library import Handle, make, raw, text
-from .errors import BadInput, entry
+from .errors import BadInput, entry, hint
 
 if TYPE_CHECKING:
     from .tables import Table
@@ -142,8 +141,7 @@ class Machine(Mapping[str, Value]):
     @entry
     def __getitem__(self, key: str) -> Value:
         if key not in parameters():
-            near = difflib.get_close_matches(str(key), parameters(), 1, .5)
-            raise KeyError(f"no parameter {key!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+            raise KeyError(f"no parameter {key!r}{hint(str(key), parameters())}")
         value, word = c_uint64(), (c_char * 32)()
         _library.call("machine_value", self.handle, raw(key), byref(value), word)
         return text(word.value) if parameters()[key].choices else value.value

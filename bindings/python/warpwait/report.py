@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from . import _library, _optional
 from ._checks import whole, write
 from ._library import Callbacks, Handle, call, written
-from .errors import BadInput, Unsupported, entry
+from .errors import BadInput, Unsupported, entry, hint
 from .machine import Machine, machines
 from .tables import Row, Stalls, Table
 
@@ -89,7 +89,7 @@ class Figures(Mapping[str, Any]):
             try:
                 found = found[name] if name else found[int(place)]
             except (KeyError, IndexError, TypeError):
-                raise KeyError(key) from None
+                raise KeyError(key + hint(name, found if isinstance(found, dict) else ())) from None
         return found
 
     def __iter__(self) -> Any:

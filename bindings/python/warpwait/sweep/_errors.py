@@ -1,10 +1,9 @@
 """Errors that users see."""
 from __future__ import annotations
 
-import difflib
 import typing
 
-from ..errors import BadInput
+from ..errors import BadInput, hint
 
 
 class SweepError(BadInput):
@@ -14,9 +13,7 @@ class SweepError(BadInput):
 def unknown(what: str, name: str, known: typing.Iterable[str]) -> SweepError:
     """A SweepError about an unknown name, with the most similar known one."""
     known = list(known)
-    folded = {other.lower(): other for other in reversed(known)}
-    near = difflib.get_close_matches(name.lower(), folded, 1, .5)
-    if near:
-        return SweepError(f"{name}: no {what} with this name; nearest is {folded[near[0]]}")
+    if near := hint(name, known):
+        return SweepError(f"{name}: no {what} with this name{near}")
     shown = ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")
     return SweepError(f"{name}: no {what} with this name; there are {shown}" if known else f"{name}: there is no {what}")
