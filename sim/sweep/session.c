@@ -341,19 +341,26 @@ static void add_status(void *context, const char *name, const char *value) {
   text_print(text, "%s%s %s", text->length ? ", " : "", value, name);
 }
 
+struct best {
+  struct text *text;
+  const char *metric;
+};
+
 static void print_best(void *context, const char *key, const char *value) {
-  text_print(context, "best: %s cycles with %s\n", value, *key ? key : "no axes");
+  const struct best *best = context;
+  text_print(best->text, "best: %s %s with %s\n", value, best->metric, *key ? key : "no axes");
 }
 
 bool session_sum_up(struct session *session, const char *out, struct text *text, struct message *message) {
-  const struct store_order order = {.metric = "cycles", .count = 1};
+  struct best best = {text, store_clocks_vary(session->store) ? "microseconds" : "cycles"};
+  const struct store_order order = {.metric = best.metric, .count = 1};
   struct text statuses = {0};
   char why[PLAN_MESSAGE];
   bool good = store_statuses(session->store, add_status, &statuses, why);
   if (good)
     text_print(text, "%" PRIu64 " point%s: %s; %" PRIu64 " run now\n", store_count(session->store),
                text_s(store_count(session->store)), statuses.data ? statuses.data : "none", session->done);
-  good = good && store_best(session->store, &order, print_best, text, why);
+  good = good && store_best(session->store, &order, print_best, &best, why);
   if (good)
     text_print(text, "results: %s (read it with `warpwait sweep info` and `warpwait sweep query`)\n", out);
   free(statuses.data);

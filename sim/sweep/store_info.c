@@ -31,7 +31,9 @@ static bool print_points(struct store *store, const struct store_order *order, c
     return false;
   if (!metric)
     return true;
-  text_print(text, "%s %s:\n", best.most ? "most" : "least", metric);
+  const bool mixed = store_clocks_vary(store) && strcmp(metric, "cycles") == 0;
+  text_print(text, "%s %s%s:\n", best.most ? "most" : "least", metric,
+             mixed ? " (clocks can differ; --by microseconds compares times)" : "");
   return store_best(store, &best, print_best, text, why);
 }
 
@@ -43,7 +45,10 @@ bool store_info(struct store *store, const struct store_order *best, struct text
   good = good && store_facts(store, print_named, text, why);
   text_print(text, "axes:\n");
   good = good && store_axes(store, print_named, text, why);
-  good = good && print_points(store, best, best->metric ? best->metric : first, text, why);
+  const char *metric = best->metric                                                               ? best->metric
+                       : store_clocks_vary(store) && store_has_metric(store, "microseconds", why) ? "microseconds"
+                                                                                                  : first;
+  good = good && print_points(store, best, metric, text, why);
   free(first);
   return good;
 }

@@ -675,12 +675,40 @@ class Errors(Folder):
             self.refused("empty.sqlite: the store has no points yet", "query", name, empty, *more)
             self.refused("none.sqlite: none of its 2 points finished; `query errors`", "query", name, none, *more)
 
+    def test_times_are_compared_where_an_axis_varies_the_clock(self):
+        clocked = self.folder / "clocked.sqlite"
+        metrics = [("cycles", "cycles", ""), ("microseconds", "us", ""), ("cost", "", "")]
+        axes = {"machine": ["slow", "fast"], "dma.queue": [1, 2, 4]}
+
+        def point(at):
+            clock = 500 if at["machine"] == "slow" else 2000
+            cycles = (1000 if at["machine"] == "slow" else 1500) / at["dma.queue"]
+            return cycles, cycles / clock, at["dma.queue"]
+
+        made_store.make(clocked, axes, point, metrics=metrics)
+        note = "Clocks differ (500, 2000 MHz), so cycles are not times"
+        status, output, _ = sweep("query", "best", clocked, "-n", 1)
+        self.assertEqual(status, 0)
+        self.assertRegex(output, r"\n +5 +0\.188 +375 +4 +fast +4\n")
+        self.assertNotIn("Clocks differ", output)
+        self.assertIn("microseconds", sweep("query", "pareto", clocked)[1])
+        for question in (("best", "--by", "cycles"), ("best", "--by", "cycles * cost"), ("pareto", "--over", "cycles,cost"),
+                         ("knee", "--axis", "dma.queue", "--by", "cycles"), ("sensitivity", "--by", "cycles")):
+            self.assertIn(note, sweep("query", question[0], clocked, *question[1:])[1])
+        self.assertNotIn("Clocks differ", sweep("query", "best", clocked, "--by", "cycles", "--where", "machine == 'fast'")[1])
+        page = self.folder / "clocked.html"
+        self.assertEqual(sweep("report", clocked, "--by", "cycles", "-o", page)[0], 0)
+        self.assertIn(note, page.read_text())
+
+    def test_unknown_options_are_reported_with_the_nearest_name(self):
+        self.refused("--byy: no such option; did you mean '--by'?", "query", "best", "s", "--byy", "cycles")
+
     def test_unknown_names_are_reported_with_the_nearest_name(self):
         for message, *arguments in (
-                ("cycels: no axis or metric with this name; nearest is cycles", "best", "--by", "cycels"),
-                ("nearest is dma.channels", "best", "--where", "dma.chanels == 1"),
-                ("nearest is dma.queue", "knee", "--axis", "dma.queu"),
-                ("nearest is hiding.exposed_cycles", "table", "--metrics", "hiding.exposed"),
+                ("cycels: no axis or metric with this name; did you mean 'cycles'?", "best", "--by", "cycels"),
+                ("did you mean 'dma.channels'?", "best", "--where", "dma.chanels == 1"),
+                ("did you mean 'dma.queue'?", "knee", "--axis", "dma.queu"),
+                ("did you mean 'hiding.exposed_cycles'?", "table", "--metrics", "hiding.exposed"),
                 ("mem.dram_latency=300: no such value; there are 200, 400, 600", "sensitivity", "--at",
                  "mem.dram_latency=300"),
                 ("expected AXIS=VALUE", "sensitivity", "--at", "dma.queue"),

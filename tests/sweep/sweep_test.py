@@ -550,12 +550,30 @@ class Sweep(unittest.TestCase):
         for row in rows(self.sweep(plan)).values():
             self.assertEqual(row["cost"], row["dma.queue"] * 64 + 1)
 
+    def test_points_of_different_clocks_are_ranked_by_their_time(self):
+        for name, axis in (("m", "machine = teaching h200"), ("c", "cu.clock_mhz = 500 1000")):
+            plan = self.file(f"{name}.ini", f"[sweep]\nlaunch = {EXAMPLE}\n[axes]\n{axis}\ndma.channels = 1 2\n")
+            status, output, errors = tool("sweep", "run", plan, "--quiet")
+            self.assertEqual((status, errors), (0, ""))
+            self.assertIn(" microseconds with ", output)
+            store = plan.with_suffix(".sqlite")
+            self.assertIn("least microseconds:\n", tool("sweep", "info", store)[1])
+            self.assertIn("least cycles (clocks can differ; --by microseconds compares times):",
+                          tool("sweep", "info", store, "--by", "cycles")[1])
+
     # ---- bad input ---------------------------------------------------------------------------------------
 
     def test_bad_input_is_reported_before_anything_is_run(self):
         shutil.copy(EXAMPLE.parent / "kernel.cl", self.folder)
         self.refused("[axes]\ndma.chanels = 1 2\n",
                      "dma.chanels: not a parameter of a machine; did you mean 'dma.channels'?")
+        for name, near in (("chanels", "dma.channels"), ("DMA.CHANELS", "dma.channels"), ("machin", "machine"),
+                           ("Machine", "machine"), ("defne.DEPTH", "define.DEPTH"), ("args.tiles", "arg.tiles"),
+                           ("L1_size", "mem.l1_size")):
+            self.refused(f"[axes]\n{name} = 1 2\n", f"bad.ini:4: {name}: not a parameter of a machine; did you mean '{near}'?")
+            self.refused(f"[set]\n{name} = 1\n[axes]\ndma.channels = 1 2\n", f"did you mean '{near}'?")
+        self.refused("[set]\nmem.l1_size = 4K\n[axes]\ndma.channels = 1 2\n[constraints]\na = mem.l1_siz > 1\n",
+                     "no axis, setting or parameter 'mem.l1_siz'; did you mean 'mem.l1_size'?")
         self.refused("[axes]\ndma.channels = 1 65\n", "bad.ini:4: dma.channels: 65 is outside [1, 64] channels")
         self.refused("[axes]\ndma.channels =\n", "bad.ini:4: dma.channels: ")
         self.refused("[axes]\ndma.channels = 9..1\n", "bad.ini:4: dma.channels: ")

@@ -214,12 +214,12 @@ def results_html(results: Results) -> str:
     if "finished" in results.counts:
         best = results.best(count=5).drop(columns=["number", "key", "status", "reason"], errors="ignore")
         rows = [{str(name): value for name, value in row.items()} for row in best.to_dict("records")]
-        parts.append(f"<h4>Fewest cycles</h4>{cells_html(rows, list(rows[0]))}")
+        parts.append(f"<h4>Fewest {results.time}</h4>{cells_html(rows, list(rows[0]))}")
         if "cost" in results.metrics.index:
-            points, front = results.frame(["cycles", "cost"]), results.pareto()
-            pairs = [list(zip(map(float, some["cost"]), map(float, some["cycles"]))) for some in (points, front)]
-            parts.append(f"<p>cycles over cost, and the front of {len(front)}</p>"
-                         + dots(pairs[0][:2000], pairs[1], ("cost", "cycles")))
+            points, front = results.frame([results.time, "cost"]), results.pareto()
+            pairs = [list(zip(map(float, some["cost"]), map(float, some[results.time]))) for some in (points, front)]
+            parts.append(f"<p>{results.time} over cost, and the front of {len(front)}</p>"
+                         + dots(pairs[0][:2000], pairs[1], ("cost", results.time)))
     return wrapped(*parts)
 
 

@@ -32,8 +32,9 @@ class Objective:
         return self.sign * self.value(points)
 
 
-def objective(store: Store, text: str) -> Objective:
-    """Reads `cycles`, `min:cycles`, `max:lds.passes` or an expression; raises SweepError."""
+def objective(store: Store, text: str | None) -> Objective:
+    """Reads `cycles`, `min:cycles`, `max:lds.passes` or an expression; None: the time. Raises SweepError."""
+    text = store.time if text is None else text
     head, colon, rest = text.strip().partition(":")
     if colon and head not in ("min", "max"):
         raise SweepError(f"{text}: expected min:METRIC, max:METRIC or METRIC")
@@ -44,10 +45,10 @@ def objective(store: Store, text: str) -> Objective:
     return Objective(expression.text, expression.check(store.names), -1 if head == "max" and colon else 1)
 
 
-def objectives(store: Store, text: str) -> list[Objective]:
-    """Reads a list of objectives, separated by commas outside parentheses."""
+def objectives(store: Store, text: str | None) -> list[Objective]:
+    """Reads a list of objectives, separated by commas outside parentheses; None: the time and the cost."""
     parts, depth = [""], 0
-    for character in text:
+    for character in f"{store.time},cost" if text is None else text:
         depth += (character == "(") - (character == ")")
         if character == "," and depth == 0:
             parts.append("")
@@ -74,10 +75,11 @@ def measured(store: Store, wanted: typing.Sequence[Objective], where: str | None
     return points
 
 
-def best(store: Store, by: str = "cycles", where: str | None = None, count: int = 10) -> pandas.DataFrame:
+def best(store: Store, by: str | None = None, where: str | None = None, count: int = 10) -> pandas.DataFrame:
     """The `count` points with the least `by`, the best first. Equal points keep the plan's order.
 
-    by: a metric, an axis or an expression over them, with `max:` in front if large is good. where: an expression that
+    by: a metric, an axis or an expression over them, with `max:` in front if large is good; by default cycles, or
+    microseconds if an axis can change the clock. where: an expression that
     selects points. Returns a frame with a row for each point: number, key, status, reason, all axes, and the objective.
     Raises SweepError.
     """
@@ -88,11 +90,12 @@ def best(store: Store, by: str = "cycles", where: str | None = None, count: int 
 
 
 def shown_beside(store: Store, one: Objective) -> list[Objective]:
-    """What a table of points shows in addition to its objective: cycles, and cost if the plan has one."""
-    return [objective(store, name) for name in ("cycles", "cost") if name in store.metrics.index and name != one.text]
+    """What a table of points shows in addition to its objective: time, cycles, and cost if the plan has one."""
+    return [objective(store, name) for name in dict.fromkeys((store.time, "cycles", "cost"))
+            if name in store.metrics.index and name != one.text]
 
 
-def pareto(store: Store, over: str, where: str | None = None) -> pandas.DataFrame:
+def pareto(store: Store, over: str | None = None, where: str | None = None) -> pandas.DataFrame:
     """The points that no other point beats: none is as good in all objectives and better in one.
 
     over: two or more objectives, separated by commas, each as in best(). Returns a frame like best(). If points are
@@ -147,7 +150,7 @@ def values_equal(column: pandas.Series, axis: str, value: str) -> Flags:
     return held
 
 
-def curve(store: Store, axis: str, by: str = "cycles", where: str | None = None,
+def curve(store: Store, axis: str, by: str | None = None, where: str | None = None,
           at: typing.Sequence[str] = ()) -> pandas.DataFrame:
     """The objective over an axis: for each value the best point, among those that `where` and `at` select.
 
@@ -170,7 +173,7 @@ def grows(values: typing.Any) -> bool:
     return bool(factors.std() / factors.mean() < steps.std() / steps.mean())
 
 
-def knee(store: Store, axis: str, by: str = "cycles", where: str | None = None, at: typing.Sequence[str] = (),
+def knee(store: Store, axis: str, by: str | None = None, where: str | None = None, at: typing.Sequence[str] = (),
          scale: str = "auto") -> tuple[pandas.DataFrame, int | None]:
     """The curve with `distance`: how far each point is below the chord from the first point to the last, with both axes
     scaled to length 1. The knee is the farthest point. Returns the frame and the knee's row, or None if the curve is

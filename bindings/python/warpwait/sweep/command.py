@@ -52,10 +52,10 @@ def opened(path: str) -> Store:
 # ---- options ---------------------------------------------------------------------------------------
 
 OPTIONS: dict[str, tuple[list[str], dict[str, typing.Any]]] = {  # name: (flags, settings); commands list their names
-    "by": (["--by"], {"metavar": "METRIC", "default": "cycles",
-                      "help": "metric or expression to minimize (default: cycles); max:METRIC maximizes"}),
+    "by": (["--by"], {"metavar": "METRIC", "help": "metric or expression to minimize (default: cycles, or "
+                      "microseconds if machine or cu.clock_mhz is an axis); max:METRIC maximizes"}),
     "over": (["--over"], {"metavar": "METRICS",
-                          "help": "two or more metrics, or expressions of them, separated by commas (default: cycles,cost)"}),
+                          "help": "two or more metrics, or expressions of them, separated by commas (default: that of --by, and cost)"}),
     "where": (["--where"], {"metavar": "EXPRESSION", "help": 'only points that satisfy it: "dma.channels <= 4"'}),
     "count": (["-n", "--count"], {"metavar": "N", "type": count, "default": 10, "help": "number of points (default: 10)"}),
     "at": (["--at"], {"metavar": "AXIS=VALUE", "action": "append", "default": [],
@@ -74,7 +74,7 @@ OPTIONS: dict[str, tuple[list[str], dict[str, typing.Any]]] = {  # name: (flags,
     "jobs": (["--jobs", "-j"], {"metavar": "N", "type": count, "help": "as of `warpwait sweep run`"}),
     "scale": (["--scale"], {"choices": ("auto", "linear", "log"), "default": "auto",
                             "help": "of the axis (default: log when its values grow by factors)"}),
-    "metrics": (["--metrics"], {"metavar": "NAMES", "help": "separated by commas (default: cycles,cost)"}),
+    "metrics": (["--metrics"], {"metavar": "NAMES", "help": "separated by commas (default: those of `best`)"}),
 }
 QUERIES = [  # (name, function of queries.py, options, an example)
     ("best", "best", ("by", "where", "count"), '--where "dma.channels <= 4" -n 5'),
@@ -139,15 +139,18 @@ def points_of(arguments: argparse.Namespace, begin: str = "") -> str:
 
 def draw_lines(_: object, arguments: argparse.Namespace) -> plot_command.Drawn:
     from . import pictures
-    axes, table = pictures.lines(opened(arguments.store), arguments.axis, arguments.by, arguments.lines, arguments.where,
-                                 arguments.at)
-    return axes, table, f"{arguments.by} over {arguments.axis}{points_of(arguments)}"
+    store = opened(arguments.store)
+    by = arguments.by or store.time
+    axes, table = pictures.lines(store, arguments.axis, by, arguments.lines, arguments.where, arguments.at)
+    return axes, table, f"{by} over {arguments.axis}{points_of(arguments)}"
 
 
 def draw_heat(_: object, arguments: argparse.Namespace) -> plot_command.Drawn:
     from . import pictures
-    axes, table = pictures.heat(opened(arguments.store), arguments.axes, arguments.by, arguments.where, arguments.at)
-    return axes, table, f"{arguments.by}: the best of each cell; bright is good{points_of(arguments)}"
+    store = opened(arguments.store)
+    by = arguments.by or store.time
+    axes, table = pictures.heat(store, arguments.axes, by, arguments.where, arguments.at)
+    return axes, table, f"{by}: the best of each cell; bright is good{points_of(arguments)}"
 
 
 def draw_pareto(_: object, arguments: argparse.Namespace) -> plot_command.Drawn:
@@ -159,8 +162,10 @@ def draw_pareto(_: object, arguments: argparse.Namespace) -> plot_command.Drawn:
 
 def draw_tornado(_: object, arguments: argparse.Namespace) -> plot_command.Drawn:
     from . import pictures
-    axes, table = pictures.tornado(opened(arguments.store), arguments.by, arguments.where, arguments.at)
-    return axes, table, f"What moves {arguments.by}{points_of(arguments, 'from the best point with ')}"
+    store = opened(arguments.store)
+    by = arguments.by or store.time
+    axes, table = pictures.tornado(store, by, arguments.where, arguments.at)
+    return axes, table, f"What moves {by}{points_of(arguments, 'from the best point with ')}"
 
 
 PICTURES = [  # (name, function, options, what it draws, an example)

@@ -138,7 +138,7 @@ class Enough(Exception):
 class Search:
     """A search. It remembers the loss of every point that it has seen."""
 
-    def __init__(self, store: Store, evaluator: Evaluator, by: str, limits: typing.Sequence[str], most: int) -> None:
+    def __init__(self, store: Store, evaluator: Evaluator, by: str | None, limits: typing.Sequence[str], most: int) -> None:
         self.store, self.evaluator, self.most = store, evaluator, most
         self.one = objective(store, by)
         self.limits = [Limit(text) for text in limits]
@@ -226,7 +226,7 @@ class Search:
                 self.least, self.best = float(loss), best
 
 
-def search(store: Store, evaluator: Evaluator, by: str = "cycles", limits: typing.Sequence[str] = (), seed: int = 1,
+def search(store: Store, evaluator: Evaluator, by: str | None = None, limits: typing.Sequence[str] = (), seed: int = 1,
            most: int = 1000, population: int = 15, tell: typing.Callable[[Search], object] | None = None) -> Found:
     """Searches for the least objective within the limits. Returns a Found.
 

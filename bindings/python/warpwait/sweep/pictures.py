@@ -68,7 +68,7 @@ def few(axis: str, values: T, most: int) -> T:
 
 # ---- the pictures ------------------------------------------------------------------------------------
 
-def lines(store: Store, axis: str, by: str = "cycles", over: str | None = None, where: str | None = None,
+def lines(store: Store, axis: str, by: str | None = None, over: str | None = None, where: str | None = None,
           at: typing.Sequence[str] = (), ax: Axes | None = None) -> tuple[Axes, pandas.DataFrame]:
     """The objective over an axis, with a line for each value of the axis `over`; all other axes have their best
     value."""
@@ -100,7 +100,7 @@ def lines(store: Store, axis: str, by: str = "cycles", over: str | None = None, 
     return ax, table[[*keys, one.text, "number"]].sort_values(keys)
 
 
-def heat(store: Store, axes: typing.Sequence[str], by: str = "cycles", where: str | None = None,
+def heat(store: Store, axes: typing.Sequence[str], by: str | None = None, where: str | None = None,
          at: typing.Sequence[str] = (), ax: Axes | None = None) -> tuple[Axes, pandas.DataFrame]:
     """A heat map over two axes; each cell has the best objective."""
     one = answers.objective(store, by)
@@ -149,7 +149,7 @@ def write(ax: Axes, cells: typing.Any, mesh: typing.Any) -> None:
                 fontsize=8 if cells.shape[1] <= 9 else 6.5)
 
 
-def pareto(store: Store, over: str = "cycles,cost", where: str | None = None,
+def pareto(store: Store, over: str | None = None, where: str | None = None,
            ax: Axes | None = None) -> tuple[Axes, pandas.DataFrame]:
     """All points by two objectives, and the front: steps through the points that no other point beats."""
     wanted = answers.objectives(store, over)
@@ -176,7 +176,7 @@ def pareto(store: Store, over: str = "cycles,cost", where: str | None = None,
     return ax, front[["number", *(one.text for one in wanted if one.text not in store.axes), *store.axes, "points"]]
 
 
-def tornado(store: Store, by: str = "cycles", where: str | None = None, at: typing.Sequence[str] = (),
+def tornado(store: Store, by: str | None = None, where: str | None = None, at: typing.Sequence[str] = (),
             ax: typing.Sequence[Axes] | None = None) -> tuple[typing.Sequence[Axes], pandas.DataFrame]:
     """Two pictures: how far each axis alone moves the objective from a point, and each axis's share of the variance."""
     near, base = sensitivity.around(store, by, where, at)

@@ -29,26 +29,29 @@ def best(store: Store, arguments: argparse.Namespace) -> Answer:
     one = answers.objective(store, arguments.by)
     points = answers.best(store, arguments.by, arguments.where, arguments.count)
     rows, units = described(store, [one, *answers.shown_beside(store, one)], points)
-    return Answer("best", rows, units, [of_points(store, arguments.where)], {"by": arguments.by})
+    return Answer("best", rows, units, [of_points(store, arguments.where), *of_clocks(store, [one], arguments.where)],
+                  {"by": arguments.by or one.text})
 
 
 def pareto(store: Store, arguments: argparse.Namespace) -> Answer:
     """The points that no other beats in all objectives."""
     over = over_or_default(store, arguments.over)
     front = answers.pareto(store, over, arguments.where)
-    rows, units = described(store, answers.objectives(store, over), front)
+    wanted = answers.objectives(store, over)
+    rows, units = described(store, wanted, front)
     rows = rows.assign(points=front["points"])
     note = f"{so_many(len(rows))} that no other point beats; `points`: how many are equal in all objectives. "
-    return Answer("pareto", rows, units, [note + of_points(store, arguments.where)], {"over": over})
+    return Answer("pareto", rows, units, [note + of_points(store, arguments.where),
+                                           *of_clocks(store, wanted, arguments.where)], {"over": over})
 
 
 def over_or_default(store: Store, over: str | None) -> str:
-    """The objectives of a front: as given, or cycles and cost."""
+    """The objectives of a front: as given, or the time and the cost."""
     if over:
         return over
     if "cost" not in store.metrics.index:
         raise SweepError("the plan has no cost: expected --over METRICS, such as cycles,define.DEPTH*4096")
-    return "cycles,cost"
+    return f"{store.time},cost"
 
 
 def sensitivity_of(store: Store, arguments: argparse.Namespace) -> Answer:
@@ -65,7 +68,7 @@ def sensitivity_of(store: Store, arguments: argparse.Namespace) -> Answer:
     notes = [f"Around point {base['number']}, {one.text} {number(base[one.text])}: {place}.",
              said,
              "first, total: the axis's share of the variance of all points, alone and with all others: "
-             + told(over_all)]
+             + told(over_all), *of_clocks(store, [one], arguments.where)]
     return Answer("sensitivity", rows, {}, notes, {"by": one.text, "point": base["number"], "value": base[one.text],
                                                    "how": over_all.how, "explained": over_all.explained})
 
@@ -89,7 +92,8 @@ def knee(store: Store, arguments: argparse.Namespace) -> Answer:
     note = (f"No knee: no value lies {answers.LEAST_BEND} or more {chord}" if place is None else
             f"The knee is at {arguments.axis} = {number(points[arguments.axis][place])}: the value farthest {chord}")
     note += f", on a {points.attrs['scale']} axis; all other axes at their best."
-    return Answer("knee", rows, {one.text: store.unit(one.text)}, [note],
+    return Answer("knee", rows, {one.text: store.unit(one.text)},
+                  [note, *of_clocks(store, [one], arguments.where)],
                   {"knee": None if place is None else points[arguments.axis][place], "scale": points.attrs["scale"]},
                   {} if place is None else {place: "knee"})
 
@@ -105,7 +109,7 @@ def errors(store: Store, _: object) -> Answer:
 def table(store: Store, arguments: argparse.Namespace) -> Answer:
     """All points, including those that did not finish."""
     names = [store.metric(name) for name in arguments.metrics.split(",")] if arguments.metrics else \
-        [name for name in ("cycles", "cost") if name in store.metrics.index]
+        [name for name in dict.fromkeys((store.time, "cycles", "cost")) if name in store.metrics.index]
     points = store.frame(names, arguments.where, unfinished=True)
     columns = ["number", "status", *dict.fromkeys([*store.axes, *names]), "reason"]
     return Answer("table", points[columns], {name: store.unit(name) for name in names})
@@ -118,7 +122,15 @@ def of_points(store: Store, where: str | None) -> str:
     return f"Of {so_many(total)} {finished} finished" + (f"; only those with {where} are considered." if where else ".")
 
 
-def found(store: Store, search: Found, by: str) -> Answer:
+def of_clocks(store: Store, wanted: typing.Iterable[answers.Objective], where: str | None) -> list[str]:
+    """A sentence if cycles of different clocks are compared."""
+    counted = any(store.unit(name) == "cycles" for one in wanted for name in one.expression.names)
+    clocks = store.clocks(where) if counted else []
+    return [f"Clocks differ ({', '.join(map(str, clocks))} MHz), so cycles are not times; `--by microseconds` compares "
+            "times."] if len(clocks) > 1 else []
+
+
+def found(store: Store, search: Found, by: str | None) -> Answer:
     """The result of a search."""
     one = answers.objective(store, by)
     asked = (f"{search.asked} points were evaluated, of {search.grid} in the grid "
@@ -130,7 +142,8 @@ def found(store: Store, search: Found, by: str) -> Answer:
         return Answer("optimize", pandas.DataFrame(columns=[one.text, *store.axes]), {},
                       ["No evaluated point is within the limits.", asked, ended], counted(search))
     rows = pandas.DataFrame([search.best[["number", one.text, *store.axes]]]).infer_objects()
-    return Answer("optimize", rows, {one.text: store.unit(one.text)}, [asked, ended], counted(search))
+    return Answer("optimize", rows, {one.text: store.unit(one.text)},
+                  [asked, ended, *of_clocks(store, [one], None)], counted(search))
 
 
 def counted(search: Found) -> dict[str, object]:

@@ -55,12 +55,12 @@ pre { background: var(--card); border-radius: .5rem; padding: .75rem; overflow-x
 """
 
 
-def report(store: Store, by: str = "cycles", over: str | None = None, where: str | None = None) -> str:
+def report(store: Store, by: str | None = None, over: str | None = None, where: str | None = None) -> str:
     """The page, as text."""
     one = answers.objective(store, by)
     best = answers.best(store, by, where)
     if over is None and "cost" in store.metrics.index:
-        over = f"{by},cost"
+        over = f"{one.text},cost"
     page = [Section("summary", "", lambda: summary(store, one, best, where)),
             Section("best", "Best points", lambda: best_points(store, one, best)),
             Section("pareto", "Pareto front", lambda: front(store, over, where)),
@@ -106,6 +106,7 @@ def summary(store: Store, one: answers.Objective, best: pandas.DataFrame, where:
         tiles.append((amount(first["cost"]), "cost of that point"))
     shown = "".join(f"<div><b>{html.escape(value)}</b><span>{html.escape(text)}</span></div>" for value, text in tiles)
     more = paragraph(f"Only points with {where} are considered.") if where else ""
+    more += "".join(paragraph(said) for said in queries.of_clocks(store, [one], where))
     return f'<div class="tiles">{shown}</div>' + more
 
 
@@ -125,7 +126,7 @@ def front(store: Store, over: str | None, where: str | None) -> str:
     return drawn(ax.figure, f"{note} Gray: all points.") + table(rows.head(40), units)
 
 
-def what_matters(store: Store, by: str, where: str | None) -> str:
+def what_matters(store: Store, by: str | None, where: str | None) -> str:
     """Swings and shares of the variance."""
     ax, rows = pictures.tornado(store, by, where)
     shares = sensitivity.over_all(store, by, where)
@@ -134,7 +135,7 @@ def what_matters(store: Store, by: str, where: str | None) -> str:
     return drawn(ax[0].figure, caption) + table(rows.drop(columns=["swing"]).dropna(axis=1, how="all"), {})
 
 
-def maps(store: Store, by: str, where: str | None) -> str:
+def maps(store: Store, by: str | None, where: str | None) -> str:
     """Curves and a map of the two axes with the largest shares."""
     factors = [factor.split("+")[0] for factor in sensitivity.over_all(store, by, where).table["factor"]]
     points = store.frame(where=where)
@@ -149,7 +150,7 @@ def maps(store: Store, by: str, where: str | None) -> str:
             f'{drawn(right.figure, "The best of each cell over all other axes; bright is good.")}</div>')
 
 
-def said_of_knee(store: Store, axis: str, by: str, where: str | None) -> str:
+def said_of_knee(store: Store, axis: str, by: str | None, where: str | None) -> str:
     """A sentence on where the curve bends."""
     try:
         points, place = answers.knee(store, axis, by, where)

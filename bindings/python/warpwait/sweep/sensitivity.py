@@ -26,7 +26,7 @@ LEAST_KEPT = .25  # the share of a factor's values that part of a grid must have
 
 # ---- around a point --------------------------------------------------------------------------------
 
-def around(store: Store, by: str = "cycles", where: str | None = None,
+def around(store: Store, by: str | None = None, where: str | None = None,
            at: typing.Sequence[str] = ()) -> tuple[pandas.DataFrame, pandas.Series]:
     """The elasticity and the swing of each factor around a point: the best one, or the best at `at`.
 
@@ -108,7 +108,7 @@ class Shares:
     explained: float = 1.
 
 
-def over_all(store: Store, by: str = "cycles", where: str | None = None) -> Shares:
+def over_all(store: Store, by: str | None = None, where: str | None = None) -> Shares:
     """Shares of the variance: exact if the points are of a grid, else from polynomials fitted to them.
 
     by, where: as in answers.best(). Raises SweepError if there is no variance, or too few points for a fit.

@@ -64,6 +64,19 @@ class Store:
         """All names of axes and metrics."""
         return [*self.axes, *self.metrics.index]
 
+    @property
+    def time(self) -> str:
+        """The metric that compares the time of points: cycles, unless an axis can change the clock."""
+        varies = any(len(self.words.get(axis, ())) > 1 for axis in ("machine", "cu.clock_mhz"))
+        return "microseconds" if varies and "microseconds" in self.metrics.index else "cycles"
+
+    def clocks(self, where: str | None = None) -> list[int]:
+        """The clocks of the finished points, in MHz."""
+        if self.time == "cycles":
+            return []
+        points = self.frame(["cycles", "microseconds"], where)
+        return sorted(int(clock) for clock in (points["cycles"] / points["microseconds"]).round().dropna().unique())
+
     def unit(self, name: str) -> str:
         """The unit of a metric; "" for everything else."""
         return (self.metrics["unit"].get(name) or "") if name in self.metrics.index else ""

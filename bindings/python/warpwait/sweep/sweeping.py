@@ -52,24 +52,24 @@ class Results(Store):
     def _reading(self) -> Iterator[sqlite3.Connection]:
         yield self._base
 
-    def best(self, by: str = "cycles", where: str | None = None, count: int = 10) -> pandas.DataFrame:
+    def best(self, by: str | None = None, where: str | None = None, count: int = 10) -> pandas.DataFrame:
         """The best points by a metric, an axis or an expression over them (with `max:` in front if large is good)."""
         return answers.best(self, by, where, count)
 
-    def pareto(self, over: str | Sequence[str] = "cycles,cost", where: str | None = None) -> pandas.DataFrame:
+    def pareto(self, over: str | Sequence[str] | None = None, where: str | None = None) -> pandas.DataFrame:
         """The points that no other point beats: none is as good in all objectives and better in one."""
-        return answers.pareto(self, over if isinstance(over, str) else ",".join(over), where)
+        return answers.pareto(self, over if over is None or isinstance(over, str) else ",".join(over), where)
 
-    def knee(self, axis: str, by: str = "cycles", where: str | None = None) -> tuple[pandas.DataFrame, int | None]:
+    def knee(self, axis: str, by: str | None = None, where: str | None = None) -> tuple[pandas.DataFrame, int | None]:
         """The best point for each value of an axis, and the row from which more of it gains less (None: no such
         row)."""
         return answers.knee(self, axis, by, where)
 
-    def sensitivity(self, by: str = "cycles", where: str | None = None) -> Shares:
+    def sensitivity(self, by: str | None = None, where: str | None = None) -> Shares:
         """Each axis's share of the variance over all points: `.table` is a frame."""
         return over_all(self, by, where)
 
-    def around(self, by: str = "cycles", where: str | None = None) -> tuple[pandas.DataFrame, pandas.Series]:
+    def around(self, by: str | None = None, where: str | None = None) -> tuple[pandas.DataFrame, pandas.Series]:
         """The effect of each axis alone around the best point, and that point."""
         return around(self, by, where)
 
@@ -80,7 +80,7 @@ class Results(Store):
         if picture not in ("pareto", "lines", "heat", "tornado"):
             raise SweepError(f"plot: no picture '{picture}'; expected pareto, lines, heat or tornado")
         if picture == "pareto":
-            options = {"over": "cycles,cost", **options}
+            options = {"over": f"{self.time},cost", **options}
         return getattr(pictures, picture)(self, **options)[0]
 
     def save(self, path: str | os.PathLike[str]) -> None:
