@@ -62,6 +62,7 @@ bool sass_job(const struct sass_import *import, const char *list, const struct j
   if (!job_machine(&(struct job_request){.set = request->set, .set_count = request->set_count}, &job->machine, message))
     return false;
   job->file = need_copy(list);
+  job->origin = JOB_IMPORTED;
   fill_memory(import, &job->memory);
   while ((launch = sass_import_launch(import, job->launch_count))) {
     job->launches = need_more(job->launches, job->launch_count + 1, sizeof *job->launches);

@@ -443,10 +443,14 @@ static bool fits(const struct job *job, size_t number, struct message *message) 
   const struct job_launch *launch = &job->launches[number];
   char within[32];
   snprintf(within, sizeof within, "launch %zu", number + 1);
-  const bool good = launch->isa.warp_size == job->machine.cu.warp_size
-                        ? job_fits(job, launch, message)
-                        : message_fail(message, "was recorded with warps of %u lanes, but cu.warp_size is %u",
-                                       launch->isa.warp_size, job->machine.cu.warp_size);
+  const uint32_t lanes = launch->isa.warp_size, here = job->machine.cu.warp_size;
+  const bool good =
+      lanes == here
+          ? job_fits(job, launch, message)
+          : message_fail(message,
+                         "was recorded with warps of %u lanes, but cu.warp_size is %u; %sset "
+                         "cu.warp_size=%u",
+                         lanes, here, job->origin == JOB_IMPORTED ? "" : "record on this machine, or ", lanes);
   return good ? true : message_within(message, within);
 }
 
@@ -490,7 +494,11 @@ static bool read_job(struct job_reader *reader, const json_t *root, cycle_t *max
   const char *name = read_word(reader, NULL, root, "name");
   if (!name)
     return false;
+  bool imported = false;
   reader->job->name = need_copy(name);
+  if (json_object_get(root, "imported") && !read_flag(reader, NULL, root, "imported", &imported))
+    return false;
+  reader->job->origin = imported ? JOB_IMPORTED : JOB_RECORDED;
   return read_whole(reader, NULL, root, "max_cycles", 1, INT64_MAX, max_cycles) && read_machine(reader, root) &&
          read_defines(reader, root) && read_programs(reader) && read_buffers(reader, root) &&
          read_pipes(reader, root) && read_images(reader, root) && read_launches(reader, root);

@@ -74,6 +74,8 @@ struct trace_jobs *trace_jobs_new(const struct job *first) {
   jobs->head = json_pack("{s:s, s:s, s:o, s:o}", "warpwait", WARPWAIT_VERSION, "name",
                          first->name ? first->name : file_base(first->file), "machine", machine_object(first),
                          "defines", program_json_defines(&first->build));
+  if (first->origin == JOB_IMPORTED)
+    json_object_set_new(jobs->head, "imported", json_true());
   return jobs;
 }
 

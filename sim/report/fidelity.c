@@ -154,7 +154,7 @@ static uint64_t uncovered_of(uint64_t kinds) {
 
 struct fidelity fidelity_of(const struct job *job, size_t launch, const struct launch_result *result,
                             enum fidelity_machine machine) {
-  struct fidelity of = {.machine = machine};
+  struct fidelity of = {.machine = job->origin == JOB_IMPORTED ? FIDELITY_IMPORTED : machine};
   if (result->end != END_FINISHED)
     return of;
   const struct report_likely likely = report_likely(&job->machine, result);
@@ -171,6 +171,18 @@ struct fidelity fidelity_of(const struct job *job, size_t launch, const struct l
 }
 
 /* ---- output ---------------------------------------------------------------------------------------- */
+
+/* Whether the job can be repeated on the validated machine as it is: a recording may not fit there. */
+static bool can_repeat(const struct job *job) {
+  struct job there = {.machine = {.name = ""}};
+  struct message message;
+  bool good = job->origin == JOB_EXECUTED || machine_load(VALIDATED, NULL, NULL, &there.machine, &message);
+  there.machine.isa = job->machine.isa;
+  for (size_t i = 0; good && job->origin != JOB_EXECUTED && i < job->launch_count; i++)
+    good =
+        job->launches[i].isa.warp_size == there.machine.cu.warp_size && job_fits(&there, &job->launches[i], &message);
+  return good;
+}
 
 char *fidelity_words(uint64_t kinds) {
   struct text text = {0};
@@ -212,12 +224,15 @@ char *fidelity_sentence(const struct fidelity *of, const struct job *job) {
     text_print(&text, "Fidelity: unknown, because parameters differ from the measured machine '" VALIDATED "'.");
     break;
   case FIDELITY_NO_DEVICE:
-    text_print(&text, "Fidelity: unknown, because the machine '%s' models no real GPU; try --machine " VALIDATED ".",
-               job->machine_file.name);
+    text_print(&text, "Fidelity: unknown, because the machine '%s' models no real GPU; %s --machine " VALIDATED ".",
+               job->machine_file.name, can_repeat(job) ? "try" : "record with");
     break;
   case FIDELITY_OWN:
     text_print(&text, "Fidelity: unknown, because the machine '%s' was not compared with a GPU.",
                job->machine_file.name);
+    break;
+  case FIDELITY_IMPORTED:
+    text_print(&text, "Fidelity: unknown, because imported traces were not compared with a GPU.");
     break;
   }
   return text.data;

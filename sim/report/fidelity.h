@@ -50,6 +50,7 @@ enum fidelity_machine {
   FIDELITY_CHANGED,   /* the same with other parameters */
   FIDELITY_NO_DEVICE, /* a built-in machine that models no real device */
   FIDELITY_OWN,       /* the user's own machine file */
+  FIDELITY_IMPORTED,  /* any machine, with another simulator's trace, which was never compared with measurements */
 };
 
 struct fidelity {

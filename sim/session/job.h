@@ -97,7 +97,11 @@ struct job_change {
   uint32_t groups;                        /* work-groups of a one-dimensional launch; 0: unchanged */
 };
 
+/* Where the warps' operations come from. */
+enum job_origin { JOB_EXECUTED, JOB_RECORDED, JOB_IMPORTED /* another simulator's trace */ };
+
 struct job {
+  enum job_origin origin;
   const struct job_change *change;      /* NULL: none */
   char *file;                           /* the launch file or kernel, as named by the user */
   char *name;                           /* the launch file's "name", or NULL */

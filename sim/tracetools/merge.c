@@ -245,6 +245,13 @@ static void keep_defines(const struct trace_edit *edit) {
     }
 }
 
+/* What is known of the errors of recordings does not hold if one of the inputs is another simulator's trace. */
+static void keep_imported(const struct trace_edit *edit) {
+  for (size_t i = 1; i < edit->input_count; i++)
+    if (json_is_true(json_object_get(edit->inputs[i].run, "imported")))
+      json_object_set_new(edit->run, "imported", json_true());
+}
+
 static bool merge_all(struct merge *merge, const struct caller *caller) {
   struct trace_edit *edit = &merge->edit;
   size_t launches = 0;
@@ -262,6 +269,7 @@ static bool merge_all(struct merge *merge, const struct caller *caller) {
   edit->parts = need(launches, sizeof *edit->parts);
   edit->run = json_copy(edit->inputs[0].run);
   keep_defines(edit);
+  keep_imported(edit);
   merge->launches = json_array();
   merge->buffers = json_copy(json_object_get(edit->run, "buffers"));
   json_object_set_new(edit->run, "max_cycles", json_integer(cycles));

@@ -97,7 +97,10 @@ TEST(replays, machines_on_which_the_run_would_differ_are_refused) {
   folder();
   expect("run l.json --trace t.wwt --out o", 0, "");
   expect("replay t.wwt --set cu.warp_size=64", 2,
-         "launch 1: was recorded with warps of 32 lanes, but cu.warp_size is 64");
+         "launch 1: was recorded with warps of 32 lanes, but cu.warp_size is 64; record on this machine, or set "
+         "cu.warp_size=32");
+  expect("replay t.wwt --machine dsp", 2, "but cu.warp_size is 16; record on this machine, or set cu.warp_size=32");
+  expect("replay t.wwt --machine dsp --set cu.warp_size=32", 0, "");
   expect("replay t.wwt --set cu.warps=1", 2, "outside [1, 32] work-items of a work-group (cu.warps x cu.warp_size)");
   expect("replay t.wwt --set cu.group_size=63", 2,
          "64 x 1 x 1 is outside [1, 63] work-items of a work-group (cu.group_size)");
@@ -108,6 +111,21 @@ TEST(replays, machines_on_which_the_run_would_differ_are_refused) {
   expect("run all.wws --kernel end --global 256 --trace t.wwt --out o", 0, "");
   expect("replay t.wwt", 0, "");
   expect("replay t.wwt --set cu.warps=2", 2, "work-groups of 128 x 1 x 1 were chosen for the recording's machine");
+}
+
+TEST(replays, a_report_suggests_a_replay_on_h200_only_where_that_is_possible) {
+  folder();
+  expect("run l.json --trace t.wwt --out o", 0, "");
+  expect("run l.json --machine dsp --trace d.wwt --out d", 0, "");
+  struct outcome run = tool("run l.json --machine dsp"), fits = tool("replay t.wwt"), lacks = tool("replay d.wwt");
+  EXPECT_CONTAINS(run.out, "models no real GPU; try --machine h200.");
+  EXPECT_CONTAINS(fits.out, "models no real GPU; try --machine h200.");
+  EXPECT_CONTAINS(lacks.out, "models no real GPU; record with --machine h200.");
+  outcome_free(&run);
+  outcome_free(&fits);
+  outcome_free(&lacks);
+  expect("replay t.wwt --machine h200", 0, "");
+  expect("replay d.wwt --machine h200", 2, "record on this machine");
 }
 
 TEST(replays, a_kernel_that_depends_on_time_is_reported) {

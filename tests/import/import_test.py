@@ -269,13 +269,14 @@ TWINS = [
 
 
 def unnamed(report):
-    """A report without names and source; an import's report also lacks the hazards that a run finds."""
+    """A report without names and source; an import's report also lacks the hazards that a run finds, and states no
+    error."""
     if isinstance(report, list):
         return [unnamed(value) for value in report]
     if not isinstance(report, dict):
         return report
     return {key: unnamed(value) for key, value in report.items()
-            if key not in ("file", "line", "instruction", "by_line", "hazards", "source")}
+            if key not in ("file", "line", "instruction", "by_line", "hazards", "source", "fidelity")}
 
 
 class Law(Folder):
@@ -327,6 +328,27 @@ class Refused(Folder):
     def change(self, old, new, says, count=1):
         self.assertIn(old, self.good)
         self.refused(self.good.replace(old, new, count), says)
+
+    def test_no_error_is_claimed_for_an_import_or_what_it_is_merged_with(self):
+        self.made([small()])
+        merged, text, again, sliced = (self.folder / name for name in ("m.wwt", "i.wwtt", "i.wwt", "s.wwt"))
+        own = self.folder / "own.wwt"
+        launch = ROOT / "examples/01_seed/launch.json"
+        self.assertEqual(warpwait("run", launch, "--machine", "h200", "--trace", own, "-o", self.folder / "r")[0], 0)
+        self.assertIn("Fidelity: median error", warpwait("replay", own)[1])
+        self.assertEqual(warpwait("trace", "merge", own, self.trace, "-o", merged)[0], 0)
+        self.assertEqual(warpwait("trace", "convert", self.trace, text)[0], 0)
+        self.assertEqual(warpwait("trace", "convert", text, again)[0], 0)
+        self.assertEqual(warpwait("trace", "slice", self.trace, "-o", sliced, "--group", "0")[0], 0)
+        for trace in (self.trace, merged, again, sliced):
+            with self.subTest(trace.name):
+                status, report, _ = warpwait("replay", trace, "--report", "json")
+                self.assertEqual(status, 0)
+                for launch in json.loads(report)["launches"]:
+                    self.assertEqual((launch["fidelity"]["validated"], launch["fidelity"]["p50"]), (False, None))
+                    self.assertIn("imported traces were not compared", launch["fidelity"]["sentence"])
+        self.assertEqual(warpwait("replay", self.trace, "--machine", "dsp")[2], "warpwait: launch 1: was recorded with "
+                         "warps of 32 lanes, but cu.warp_size is 16; set cu.warp_size=32\n")
 
     def test_bad_headers_are_refused(self):
         self.change("-accelsim tracer version = 5", "-accelsim tracer version = 7",
