@@ -160,22 +160,38 @@ static void widen_strided(struct source *source) {
 
 /* ---- prefetches ------------------------------------------------------------------------------------- */
 
-/* Calls take() with the name of each parameter "global TYPE *NAME". */
+/* Where the function begins that contains `at`: after the last declaration that ends before. */
+static size_t function_of(const struct source *source, size_t at) {
+  size_t begin = 0;
+  for (size_t i = 0; i < at; i++) {
+    const bool body = source->code[i] == '{';
+    if (strchr("([{", source->code[i]))
+      i = source_close(source, i);
+    if (i < at && (body || source->code[i] == ';'))
+      begin = i + 1;
+  }
+  return begin;
+}
+
+/* Calls take() with the name of each pointer "global TYPE *NAME" that the loop's function declares before the loop's
+ * body. In "global TYPE *local *NAME", the name points to local memory. */
 static void each_global(struct source *source, struct loop *loop,
                         void (*take)(struct source *source, const struct loop *loop, const char *name, char **text),
                         char **text) {
   static const char *const words[] = {"global", "__global"};
+  const struct span before = {function_of(source, loop->whole.from), loop->body.from};
   for (size_t w = 0; w < 2; w++)
-    for (size_t at = 0; (at = source_find(source, (struct span){at, source->length}, words[w])) < source->length;
+    for (size_t at = before.from; (at = source_find(source, (struct span){at, before.to}, words[w])) < before.to;
          at++) {
-      const size_t end = source_cut(source, (struct span){at, source->length}, ",);=");
+      const size_t end = source_cut(source, (struct span){at, before.to}, ",);=");
+      const char *star = memchr(source->code + at, '*', end - at);
       size_t from = end;
       while (from > at && strchr(" \n\t", source->code[from - 1]))
         from--;
       const size_t to = from;
       while (from > at && source_of_name(source->code[from - 1]))
         from--;
-      if (!memchr(source->code + at, '*', end - at) || from == to)
+      if (!star || memchr(star + 1, '*', (size_t)(source->code + end - star) - 1) || from == to)
         continue;
       char *name = source_part(source, (struct span){from, to});
       take(source, loop, name, text);
@@ -183,7 +199,22 @@ static void each_global(struct source *source, struct loop *loop,
     }
 }
 
-/* Adds a prefetch for the next iteration of each NAME[...I...] that the body loads. */
+/* Does the body declare one of the span's names? It is assigned there, and the function does not mention it before. */
+static bool declares_any(const struct source *source, const struct loop *loop, struct span span) {
+  const struct span before = {function_of(source, loop->whole.from), loop->body.from};
+  for (struct span name = {span.from, span.from}; name.from < span.to; name.from = name.to + 1) {
+    name = source_name(source, name.from);
+    char *word = source_part(source, name);
+    const bool declares = *word && !source_has(source, before, word) && loop_changes(source, loop->body, word);
+    free(word);
+    if (declares)
+      return true;
+  }
+  return false;
+}
+
+/* Adds a prefetch for the next iteration of each NAME[...I...] that the body loads. The function is overloaded for
+ * built-in types alone, so the pointer becomes one to bytes. */
 static void add_prefetches(struct source *source, const struct loop *loop, const char *name, char **text) {
   const struct span body = loop->body;
   for (size_t at = body.from; (at = source_find(source, (struct span){at, body.to}, name)) < body.to; at++) {
@@ -192,13 +223,13 @@ static void add_prefetches(struct source *source, const struct loop *loop, const
     if (close >= body.to)
       continue;
     const struct span index = {open + 1, close};
-    const char *after = source->code + source_blanks(source, close + 1);
-    const bool stored = (*after == '=' && after[1] != '=') || (*after && strchr("+-*/&|^", *after) && after[1] == '=');
-    if (stored || !source_has(source, index, loop->name))
+    const bool member = at > body.from && strchr(".>", source->code[at - 1]);
+    if (member || source_assigned(source, close + 1) || !source_has(source, index, loop->name) ||
+        declares_any(source, loop, index))
       continue;
     char *next = need_print("%s + (%s)", loop->name, loop->step);
     char *where = source_with(source, index, loop->name, next);
-    char *one = need_print("prefetch(&%s[%s], 1);", name, where);
+    char *one = need_print("prefetch((const global uchar *)&%s[%s], sizeof(*%s));", name, where, name);
     if (!strstr(*text, one)) {
       char *more = need_print("%s %s", *text, one);
       free(*text);

@@ -60,14 +60,11 @@ static bool read_next(const struct source *source, struct loop *loop) {
   return loop->step;
 }
 
-/* Whether the body assigns the name or takes its address. */
-static bool changes_name(const struct source *source, struct span body, const char *name) {
+bool loop_changes(const struct source *source, struct span body, const char *name) {
   for (size_t at = body.from; (at = source_find(source, (struct span){at, body.to}, name)) < body.to; at++) {
-    const char *after = source->code + source_blanks(source, at + strlen(name));
     const bool before = at > 1 && (strncmp(source->code + at - 2, "++", 2) == 0 ||
                                    strncmp(source->code + at - 2, "--", 2) == 0 || source->code[at - 1] == '&');
-    if (before || (*after == '=' && after[1] != '=') || (*after && strchr("+-*/%&|^", *after) && after[1] == '=') ||
-        strncmp(after, "++", 2) == 0 || strncmp(after, "--", 2) == 0)
+    if (before || source_assigned(source, at + strlen(name)))
       return true;
   }
   return false;
@@ -104,7 +101,7 @@ static bool read_loop(const struct source *source, size_t at, struct loop *loop)
   loop->whole = (struct span){at, loop->body.to};
   return read_init(source, loop) &&
          read_condition(source, source_trim(source, (struct span){first + 1, second}), loop) &&
-         is_plain(source, loop->body) && !changes_name(source, loop->body, loop->name) && read_next(source, loop);
+         is_plain(source, loop->body) && !loop_changes(source, loop->body, loop->name) && read_next(source, loop);
 }
 
 bool loop_next(const struct source *source, size_t *at, struct loop *loop) {

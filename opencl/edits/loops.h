@@ -16,4 +16,7 @@ struct loop {
 bool loop_next(const struct source *source, size_t *at, struct loop *loop);
 void loop_free(struct loop *loop);
 
+/* Does the body assign the name, or take its address? */
+bool loop_changes(const struct source *source, struct span body, const char *name);
+
 #endif

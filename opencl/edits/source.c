@@ -189,6 +189,19 @@ struct span source_name(const struct source *source, size_t at) {
   return isdigit((unsigned char)source->code[at]) ? (struct span){at, at} : name;
 }
 
+bool source_assigned(const struct source *source, size_t at) {
+  for (at = source_blanks(source, at); source->code[at] == '[' || source->code[at] == '.';
+       at = source_blanks(source, at)) {
+    const bool part = source->code[at] == '[';
+    at = part ? source_close(source, at) : source_name(source, source_blanks(source, at + 1)).to;
+    at += part && at < source->length;
+  }
+  const char *code = source->code + at;
+  return (*code == '=' && code[1] != '=') || (*code && strchr("+-*/%&|^", *code) && code[1] == '=') ||
+         strncmp(code, "<<=", 3) == 0 || strncmp(code, ">>=", 3) == 0 || strncmp(code, "++", 2) == 0 ||
+         strncmp(code, "--", 2) == 0;
+}
+
 bool source_same(const struct source *source, struct span span, const char *word) {
   return span.to - span.from == strlen(word) && strncmp(source->code + span.from, word, span.to - span.from) == 0;
 }

@@ -53,6 +53,8 @@ size_t source_close(const struct source *source, size_t at);
 size_t source_cut(const struct source *source, struct span span, const char *any);
 /* The name that begins at `at`; an empty span: none. */
 struct span source_name(const struct source *source, size_t at);
+/* Is the variable or element that ends at `at`, or a part of it, assigned there? */
+bool source_assigned(const struct source *source, size_t at);
 bool source_same(const struct source *source, struct span span, const char *word);
 
 #endif

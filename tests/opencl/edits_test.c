@@ -4,6 +4,7 @@
 
 #include "opencl/edits/edits.h"
 #include "tests/ct.h"
+#include "tests/opencl/group_rig.h"
 
 static void expect_edit(const char *text, enum opencl_edit edit, const char *wanted) {
   char *made = opencl_edit(text, edit);
@@ -107,8 +108,97 @@ TEST(edits, the_next_iterations_loads_are_prefetched_and_its_stores_are_not) {
               "r[i]; }",
               OPENCL_EDIT_PREFETCH,
               "kernel void k(global const int *p, global int *q) { for (int i = a; i < n; i += 2) { "
-              "prefetch(&p[(i + (2))], 1); q[i] = p[i] + p[i] + r[i]; } }");
+              "prefetch((const global uchar *)&p[(i + (2))], sizeof(*p)); q[i] = p[i] + p[i] + r[i]; } }");
   expect_edit("kernel void k(global int *p) { for (int i = 0; i < n; i++) x += p[7]; }", OPENCL_EDIT_PREFETCH, NULL);
+}
+
+static unsigned prefetches_in(const char *text) {
+  unsigned count = 0;
+  for (; text && (text = strstr(text, "prefetch(")); text++)
+    count++;
+  return count;
+}
+
+/* Edits the text, counts its prefetches, and compiles it. */
+static void expect_prefetches(const char *text, size_t count) {
+  static const char *const standards[] = {"CL1.2", "CL2.0", "CL3.0"};
+  char *made = opencl_edit(text, OPENCL_EDIT_PREFETCH);
+  ct_note("%s", text);
+  EXPECT_EQ(prefetches_in(made), count);
+  for (size_t i = 0; made && i < sizeof standards / sizeof *standards; i++) {
+    struct group_rig rig;
+    struct isa_error error = {""};
+    const bool good = group_rig_compile(&rig, made, standards[i], OPENCL_ROUTE_SSA, &error);
+    ct_note("%s: %s: %s", standards[i], error.text, made);
+    EXPECT_TRUE(good);
+    group_rig_close(&rig);
+  }
+  free(made);
+}
+
+TEST(edits, elements_of_every_type_are_prefetched) {
+  static const char *const types[] = {"struct pair", "union word", "pair_t",    "row_t",         "enum color",
+                                      "half",        "uchar",      "char3",     "float3",        "ulong4",
+                                      "double",      "size_t",     "ptrdiff_t", "global float *"};
+  static const char *const qualifiers[] = {"global %s *", "const global %s *restrict ", "global volatile %s *",
+                                           "__global %s const *const ", "volatile __global const %s *\n"};
+  struct {
+    char text[16384];
+    size_t length;
+  } made = {.length = 0};
+#define ADD(...) made.length += (size_t)snprintf(made.text + made.length, sizeof made.text - made.length, __VA_ARGS__)
+  ADD("struct pair { float a; int b[3]; };\ntypedef struct { uchar c; struct pair p; } pair_t;\n"
+      "typedef float row_t[4];\nunion word { int i; float f; };\nenum color { RED, GREEN };\nvoid use(const void *p) "
+      "{}\n");
+  unsigned count = 0;
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    for (size_t j = 0; j < sizeof qualifiers / sizeof *qualifiers; j++) {
+      char declared[80];
+      snprintf(declared, sizeof declared, qualifiers[j], types[i]);
+      ADD("int f%u(%sp, int n) { int sum = 0; for (int i = 0; i < n; i++) sum += sizeof(p[i * 2 + n]); return sum; }\n",
+          count++, declared);
+    }
+#undef ADD
+  /* A pointer to a pointer has two stars, one too many to tell which memory the name points to by words alone. */
+  ASSERT_TRUE(made.length < sizeof made.text - 1);
+  strcat(made.text, "kernel void k(global int *o) { o[0] = 1; }\n");
+  expect_prefetches(made.text, count - sizeof qualifiers / sizeof *qualifiers);
+}
+
+TEST(edits, only_loads_from_global_memory_through_names_of_the_same_function_are_prefetched) {
+  expect_prefetches("struct s { int a; }; kernel void k(global struct s *in, global int *o, int n) {\n"
+                    "  for (int i = 0; i < n; i++) { in[i].a = i; o[i] += 1; in[i].a++; } }",
+                    0);
+  /* Other functions' parameters of the same name are in other memories. */
+  expect_prefetches("int f(local int *in, int n) { int s = 0; for (int i = 0; i < n; i++) s += in[i]; return s; }\n"
+                    "int g(constant int *in, int n) { int s = 0; for (int i = 0; i < n; i++) s += in[i]; return s; }\n"
+                    "int h(int *in, int n) { int s = 0; for (int i = 0; i < n; i++) s += in[i]; return s; }\n"
+                    "kernel void k(global int *in, local int *l, constant int *c, int n) {\n"
+                    "  int t[4]; for (int i = 0; i < n; i++) in[n] += f(l, i) + g(c, i) + h(t, i) + in[i]; }",
+                    1);
+  expect_prefetches("struct s { int in[4]; }; kernel void k(global int *in, global int *o, int n) {\n"
+                    "  struct s x; int s = 0; for (int i = 0; i < n; i++) s += x.in[i]; o[0] = s; }",
+                    0);
+  expect_prefetches("kernel void k(global int *in, int n) {\n"
+                    "  int s = 0; for (int i = 0; i < n; i++) { global int *q = in + i; s += q[i]; } in[0] = s; }",
+                    0);
+}
+
+TEST(edits, an_index_with_a_variable_of_the_body_is_not_prefetched) {
+  static const char *const bodies[] = {"int j = i * 2; s += in[i + j];", "int j; j = n; s += in[i + j];",
+                                       "int t[2]; t[0] = i; s += in[t[0] + i];",
+                                       "int *q, j = 0; q = &j; s += in[*q + i];"};
+  for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+    char text[400];
+    snprintf(text, sizeof text,
+             "kernel void k(global int *in, global int *o, int m, int n) { int s = 0; for (int i = 0; i < m; i++) { %s "
+             "} o[0] = s; }",
+             bodies[i]);
+    expect_prefetches(text, 0);
+  }
+  expect_prefetches("kernel void k(global int *in, global int *o, int m) {\n"
+                    "  int s = 0; for (int i = 0; i < m; i++) { int j = in[(i + 7 + s) & m]; s += j; } o[0] = s; }",
+                    1);
 }
 
 TEST(edits, types_are_widened_only_where_they_are_whole_identifiers) {
