@@ -11,9 +11,9 @@ class Banks {
     const uses = run.timeline.banks.filter(use => use.launch === launch);
     const worst = new Map(run.lanes.filter(lanes => lanes.launch === launch).map(lanes => [lanes.pc, lanes]));
     const most = d3.max(uses, use => d3.max(use.bank)) || 1;
-    at("banks-hint").textContent = uses.length ? `Passes of warps through each bank; the brightest has ${
-                                                     whole(most)}. An instruction's button shows its worst access.`
-                                               : "This timeline has no LDS accesses by warps of this launch.";
+    say("banks-hint", uses.length ? `Passes of warps through each bank; the brightest has ${
+                                        whole(most)}. An instruction's button shows its worst access.`
+                                  : "This timeline has no LDS accesses by warps of this launch.");
     const head = [
       "instruction", "accesses", "passes", "by conflicts", "worst",
       `banks 0 to ${uses.length ? uses[0].bank.length - 1 : 0}`
@@ -53,7 +53,7 @@ class Banks {
   }
 
   strip(use, most) {
-    const cell = use.bank.length > 32 ? 7 : 12,
+    const cell = use.bank.length > 32 ? 7 : 10,
           svg = element("svg", {
             class: "strip",
             width: cell * use.bank.length,
@@ -79,7 +79,7 @@ class Banks {
     const width = this.run.machine.parameters["cu.warp_size"] || 32;
     for (const button of at("banks").querySelectorAll("button"))
       button.setAttribute("aria-pressed", String(Number(button.dataset.pc) === lanes.pc));
-    const say =
+    const said =
         `The worst ${lanes.kind} of ${code.text || lanes.pc}${code.line ? ` (${code.file}:${code.line})` : ""}: ` +
         `${plural(lanes.lanes.length, "lane")} of ${plural(lanes.bytes, "byte")} in ${
             plural(lanes.passes, "pass", "passes")}` +
@@ -99,16 +99,16 @@ class Banks {
                                                                "tr", {}, element("th", {scope: "row"}, String(lane)),
                                                                element("td", {class: "number"}, whole(address)),
                                                                element("td", {class: "number"}, of.join(", "))))))));
-    at("lanes").replaceChildren(element("p", {}, say),
+    at("lanes").replaceChildren(element("p", {}, tied(said)),
                                 element("div",
                                         {class: "wide", tabindex: 0, role: "region", "aria-label": "Lanes and banks"},
-                                        this.drawing(lanes, words, width, say)),
+                                        this.drawing(lanes, words, width, said)),
                                 table);
   }
 
-  drawing(lanes, words, width, say) {
+  drawing(lanes, words, width, said) {
     const many = Math.max(width, words.length), step = 1000 / many,
-          svg = element("svg", {viewBox: "0 0 1060 190", role: "img", "aria-label": say});
+          svg = element("svg", {viewBox: "0 0 1060 190", role: "img", "aria-label": said});
     const x = (i, of) => 50 + (i + 0.5) * 1000 / of, style = getComputedStyle(document.documentElement);
     const hot = style.getPropertyValue("--hot"), calm = style.getPropertyValue("--focus"),
           line = style.getPropertyValue("--soft");

@@ -11,17 +11,21 @@ const FAMILIES = [
   ["pipes", "#8B5A2B", {"pipe": 0.8, "pipe_empty": -0.9, "pipe_full": 0.05}],
   ["images", "#4422EE", {"texture": 0}],
 ];
-/* Other shades for a dark background, on which darkened colors would be invisible. */
+/* Other shades for a dark background. Each has a contrast of 3 to 1 with it, which a mark needs. */
 const ON_DARK = {
-  "lds_contention": -0.25,
-  "lds_queue": 0.22,
-  "drain": -0.26,
-  "copy_data": 0.38,
-  "dma_queue": -0.24,
+  "issued": -0.1,
+  "dependency": -0.37,
+  "lds_contention": -0.22,
+  "lds_queue": 0.24,
+  "memory": 0.2,
+  "memory_queue": 0.44,
+  "drain": 0,
+  "copy_data": 0.4,
+  "dma_queue": -0.31,
   "texture": 0.3,
-  "pipe": 0.7,
-  "pipe_empty": -0.55,
-  "pipe_full": 0.15,
+  "pipe": 0.92,
+  "pipe_empty": 0,
+  "pipe_full": 0.44,
 };
 const OTHERS = {
   "copy to LDS": "#85406A",
@@ -36,6 +40,12 @@ const OTHERS = {
   "dma_write": "#E69F00",
   "other": "#9A9A9A",
 };
+const OTHERS_ON_DARK = {
+  "copy to LDS": 0.2,
+  "channel": 0.2,
+  "load": 0.2,
+  "dma_read": 0.2,
+};
 const DIM = 64; /* added to a color number: not highlighted */
 
 function shade(color, part) {
@@ -44,22 +54,31 @@ function shade(color, part) {
       .map(channel => Math.round(part > 0 ? channel + (255 - channel) * part : channel * (1 + part)));
 }
 
-/* {number(name), css[], rgba: Uint32Array, ink[]} for the current theme. */
+/* Relative luminance, as WCAG defines it. */
+function luminance(channels) {
+  const [r, g, b] = channels.map(channel => channel / 255)
+                        .map(part => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+/* {number(name), css[], rgba: Uint32Array, ink[]} for the current theme. Text is black where that has more contrast. */
 function makeLooks() {
   const names = [], css = [], ink = [], rgba = new Uint32Array(2 * DIM);
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-  const add = (name, channels) => {
+  const shades = dark ? {...ON_DARK, ...OTHERS_ON_DARK} : {};
+  const add = (name, color, part) => {
+    const channels = shade(color, name in shades ? shades[name] : part);
     const [r, g, b] = channels, number = names.push(name) - 1;
     css.push(`rgb(${r},${g},${b})`);
-    ink.push(0.299 * r + 0.587 * g + 0.114 * b > 140 ? "#000" : "#fff");
+    ink.push(luminance(channels) > 0.179 ? "#000" : "#fff");
     rgba[number] = (255 << 24 | b << 16 | g << 8 | r) >>> 0;
     rgba[number + DIM] = (56 << 24 | b << 16 | g << 8 | r) >>> 0;
   };
   for (const [, color, buckets] of FAMILIES)
     for (const [bucket, part] of Object.entries(buckets))
-      add(bucket, shade(color, dark && bucket in ON_DARK ? ON_DARK[bucket] : part));
+      add(bucket, color, part);
   for (const [name, color] of Object.entries(OTHERS))
-    add(name, shade(color, 0));
+    add(name, color, 0);
   const numbers = new Map(names.map((name, i) => [name, i]));
   return {names, css, ink, rgba, number: name => numbers.has(name) ? numbers.get(name) : numbers.get("other")};
 }
@@ -67,6 +86,8 @@ const BUCKETS = FAMILIES.flatMap(([, , buckets]) => Object.keys(buckets));
 
 const whole = d3.format(",d"), percent = d3.format(".1f");
 const plural = (count, one, many = `${one}s`) => `${whole(count)} ${count === 1 ? one : many}`;
+/* The text with its numbers tied to their units, so that no line ends between them. */
+const tied = text => text.replace(/(^|[^\w.])(\d(?:[\d.,]*\d)?) (?=[%a-z])/gi, "$1$2\u00a0");
 
 /* An element with attributes and children; strings become text, never markup. */
 function element(name, attributes, ...children) {
@@ -81,3 +102,4 @@ function element(name, attributes, ...children) {
   return made;
 }
 const at = id => document.getElementById(id);
+const say = (id, text) => { at(id).textContent = tied(text); };

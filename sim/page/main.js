@@ -38,6 +38,7 @@ class Page {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
       Object.assign(this.looks, makeLooks());
       this.showPanels();
+      this.legend();
       this.timeline.later();
     });
     window.addEventListener("resize", () => this.showStacks());
@@ -86,22 +87,30 @@ class Page {
 
   /* From the first launch's start to the last one's end: launches may run at once. */
   cycles(point) { return d3.max(this.index.points[point].launches, launch => launch.start + launch.cycles); }
+  /* What the point has of the launch that is shown. */
+  shown(point) {
+    const {launches} = this.index.points[point];
+    return launches[this.launch] || launches[0];
+  }
   /* Whether the point did other work than the original run, so that its cycles are not comparable. */
   differs(point) { return this.finished(point) && !this.index.points[point].same_results; }
   finished(point) { return this.index.points[point].launches.every(launch => launch.finished); }
 
-  /* The time of a run that was cut short is not comparable. */
+  /* Of the launch that the heading is about, then of all. The time of a run that was cut short is not comparable. */
   sayPoint(point) {
-    const {start} = this.index, label = this.label(point), cycles = this.cycles(point);
+    const {start} = this.index, label = this.label(point), {cycles} = this.shown(point),
+          before = this.shown(start).cycles;
     if (!this.finished(point))
-      return `${label}: not finished, ${plural(cycles, "cycle")} until then`;
-    const change = 100 * (cycles - this.cycles(start)) / this.cycles(start), more = change < 0 ? "−" : "+";
+      return `${label}: not finished, ${plural(this.cycles(point), "cycle")} until then`;
+    const change = 100 * (cycles - before) / before, more = change < 0 ? "−" : "+";
     const notes = point === start || !this.finished(start)
                       ? []
                       : [`${more}${percent(Math.abs(change))} % from ${this.label(start)}`];
     if (this.differs(point))
       notes.push("results differ");
-    return `${label}: ${plural(cycles, "cycle")}${notes.length ? ` (${notes.join("; ")})` : ""}`;
+    const all =
+        this.index.points[point].launches.length > 1 ? `; all launches: ${plural(this.cycles(point), "cycle")}` : "";
+    return `${label}: ${plural(cycles, "cycle")}${notes.length ? ` (${notes.join("; ")})` : ""}${all}`;
   }
 
   say() {
@@ -109,28 +118,27 @@ class Page {
     at("title").textContent = index.name === launch.kernel ? index.name : `${index.name}: ${launch.kernel}`;
     document.title = `${index.name} - Warpwait`;
     const finished = index.points[this.point].launches[this.launch].finished;
-    at("facts").textContent =
-        `${run.launches.length > 1 ? `Launch ${this.launch + 1} of ${run.launches.length}. ` : ""}Machine ${
-            run.machine.name}. ${plural(launch.groups.reduce((a, b) => a * b, 1), "work-group")} of ` +
-        `${plural(launch.local.reduce((a, b) => a * b, 1), "work-item")}. ${plural(of.cycles, "cycle")}${
-            finished ? "" : ", not finished"}.`;
-    at("bottleneck").textContent = of.bottleneck.sentence;
-    at("fidelity").textContent = of.fidelity.sentence;
+    say("facts", `${run.launches.length > 1 ? `Launch ${this.launch + 1} of ${run.launches.length}. ` : ""}Machine ${
+                     run.machine.name}. ${plural(launch.groups.reduce((a, b) => a * b, 1), "work-group")} of ` +
+                     `${plural(launch.local.reduce((a, b) => a * b, 1), "work-item")}. ${plural(of.cycles, "cycle")}${
+                         finished ? "" : ", not finished"}.`);
+    say("bottleneck", of.bottleneck.sentence);
+    say("fidelity", of.fidelity.sentence);
     at("made").textContent = `Made by Warpwait ${index.version}.`;
     if (index.points.length > 1) {
       at("vary").hidden = false;
       at("vary-name").textContent = index.key;
-      at("vary-value").textContent = this.sayPoint(this.point);
+      say("vary-value", this.sayPoint(this.point));
       at("slider").setAttribute("aria-valuetext", at("vary-value").textContent);
     }
     const {cut, slices} = run.timeline;
     at("cut").hidden = cut === null && slices > 0;
-    at("cut").textContent =
+    say("cut",
         cut === null
             ? "The timeline is empty: the selected part has no events."
             : `The page has the first ${whole(run.timeline.slices)} slices: those that begin before cycle ` +
                   `${whole(cut)} of ${
-                      whole(run.timeline.to)}. --from and --to choose others. Everything below is of the whole run.`;
+                      whole(run.timeline.to)}. --from and --to choose others. Everything below is of the whole run.`);
   }
 
   fillSelects() {
@@ -179,11 +187,10 @@ class Page {
     if (!this.run)
       return;
     if (points.length > 1)
-      this.stalls.show(points.map((point, i) => ({
-                                    label: this.label(i) + (this.differs(i) ? " (results differ)" : ""),
-                                    ...(point.launches[this.launch] || point.launches[0])
-                                  })),
-                       this.point, `by ${this.index.key}`);
+      this.stalls.show(
+          points.map((point, i) =>
+                         ({label: this.label(i) + (this.differs(i) ? " (results differ)" : ""), ...this.shown(i)})),
+          this.point, `by ${this.index.key}`);
     else
       this.stalls.show(
           points[0].launches.map(
@@ -192,16 +199,19 @@ class Page {
           this.launch, "by launch");
   }
 
+  /* Rows of different kinds share colors: each color is explained once, with all that it stands for. */
   legend() {
     const used = new Set(this.timeline.rows.flatMap(row => row.color  ? [...new Set(row.color)]
                                                            : row.area ? [row.fill]
                                                                       : []));
-    at("legend").replaceChildren(
-        ...[...used]
-            .sort((a, b) => a - b)
-            .map(number => element("li", {},
-                                   element("span", {class: "swatch", style: `background:${this.looks.css[number]}`}),
-                                   this.looks.names[number])));
+    const names = new Map();
+    for (const number of [...used].sort((a, b) => a - b)) {
+      const color = this.looks.css[number];
+      names.set(color, [...names.get(color) || [], this.looks.names[number]]);
+    }
+    at("legend").replaceChildren(...[...names].map(
+        ([color, of]) =>
+            element("li", {}, element("span", {class: "swatch", style: `background:${color}`}), of.join(", "))));
   }
 
   /* Describes the selection; for a copy, adds a button that leads to its wait. */

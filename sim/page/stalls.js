@@ -72,7 +72,7 @@ class Stalls {
                     name),
             element("td", {class: "number"}, whole(stalls[name])),
             element("td", {class: "number"}, percent(100 * stalls[name] / all)),
-            element("td", {class: "text"}, texts.get(name) || "")));
+            element("td", {class: "text"}, tied(texts.get(name) || ""))));
     const head = element("thead", {},
                          element("tr", {}, element("th", {scope: "col"}, "bucket"),
                                  element("th", {scope: "col", class: "number"}, "warp-cycles"),

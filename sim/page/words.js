@@ -84,7 +84,9 @@ class Words {
     return more ? [...lines, `and ${whole(more)} more`] : lines;
   }
 
-  describe({row, slice, cycle}) {
+  describe(what) { return this.lines(what).map(tied); }
+
+  lines({row, slice, cycle}) {
     const where = this.run.cus.length > 1 ? `CU ${row.cu}, ` : "", {field} = row;
     if (row.area)
       return [`${where}${row.name}`, ...this.area(row, cycle)];

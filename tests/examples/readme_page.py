@@ -19,11 +19,11 @@ PICTURE = ROOT / "docs/wait.svg"
 RUNS = {"one buffer": "04_single_buffer", "two buffers": "05_double_buffer"}
 LEFT, WIDTH, ROW, GAP, PADDING = 96, 760, 22, 5, 14  # pixels
 STYLE = """
-  text { font: 13px sans-serif; fill: #24292f }
-  .work { fill: #1a7f37 } .wait { fill: #d4a7c9 } .copy { fill: #8250df } .axis { stroke: #57606a }
+  text { font: 13px sans-serif; fill: #24292f } .paper { fill: #ffffff }
+  .work { fill: #1a7f37 } .wait { fill: #cc79a7 } .copy { fill: #8250df }
   @media (prefers-color-scheme: dark) {
-    text { fill: #e6edf3 }
-    .work { fill: #3fb950 } .wait { fill: #7d4e74 } .copy { fill: #b692f6 } .axis { stroke: #8b949e }
+    text { fill: #e6edf3 } .paper { fill: #14171b }
+    .work { fill: #3fb950 } .copy { fill: #b692f6 }
   }
 """
 
@@ -91,9 +91,12 @@ def draw():
                            (320, "copy", "the DMA engine copies a tile")):
         body.append(f'<rect class="{kind}" x="{LEFT + x}" y="{y}" width="14" height="14"/>')
         text(LEFT + x + 20, y + 12, words)
-    height = y + ROW + PADDING
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{LEFT + WIDTH + PADDING}" height="{height}" role="img">\n'
-            f"<title>One buffer against two</title>\n<style>{STYLE}</style>\n" + "\n".join(body) + "\n</svg>\n")
+    width, height = LEFT + WIDTH + PADDING, y + ROW + PADDING
+    # With a viewBox, a narrow page shrinks the picture; without, it cuts it. With its own paper, the picture is legible
+    # on a page whose theme is not that of the reader's system.
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+            f'role="img">\n<title>One buffer against two</title>\n<style>{STYLE}</style>\n'
+            f'<rect class="paper" width="{width}" height="{height}"/>\n' + "\n".join(body) + "\n</svg>\n")
 
 
 def check_report(page):

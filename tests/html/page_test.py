@@ -221,12 +221,13 @@ def test_colors_match_the_plots(_made):
 
 # ---- in a browser -----------------------------------------------------------------------------------
 
+TIE = "\N{NO-BREAK SPACE}"
 SPOT = """(() => { const t = page.timeline, box = t.canvas.getBoundingClientRect(), row = %s, slice = %s;
   const index = t.rows.indexOf(row);
   return [box.left + t.scale((row.from[slice] + row.to[slice]) / 2),
           box.top + t.top[index] - t.scroller.scrollTop + row.px / 2]; })()"""
-SPOKEN = "document.getElementById('spoken').textContent"
-SELECTED = "document.getElementById('selected').textContent"
+SPOKEN = "document.getElementById('spoken').textContent.replaceAll('\\u00a0', ' ')"
+SELECTED = "document.getElementById('selected').textContent.replaceAll('\\u00a0', ' ')"
 DOMAIN = "page.timeline.scale.domain()"
 
 
@@ -248,8 +249,44 @@ def web_shows_the_fidelity_below_the_bottleneck(reader, made):
     reader.open(made.varied())
     launch = made.report("varied")["launches"][0]
     said = reader.evaluate("[...document.querySelectorAll('#bottleneck, #bottleneck + p')].map(line => line.textContent)")
-    assert said == [launch["bottleneck"]["sentence"], launch["fidelity"]["sentence"]], said
+    assert [line.replace(TIE, " ") for line in said] == [launch["bottleneck"]["sentence"], launch["fidelity"]["sentence"]], said
     assert said[1].startswith("Fidelity: "), said
+
+
+def web_no_line_ends_between_a_number_and_its_unit(reader, made):
+    for path in (made.varied(), made.conflict()):
+        reader.open(path)
+        reader.evaluate("page.timeline.select({row: page.timeline.rows.find(row => row.kind === 'warp'), slice: 1})")
+        texts = reader.evaluate("""[...document.querySelectorAll('header p, output, #selected div, #banks-hint, #lanes p, td.text')]
+          .map(part => part.textContent)""")
+        assert TIE in "".join(texts) and f"{TIE}%" in texts[1], texts
+        assert not [text for text in texts if re.search(r"(^|[^\w.])\d(?:[\d.,]*\d)? [%a-z]", text)], texts
+
+
+def web_the_slider_and_the_heading_are_about_one_launch(reader, made):
+    reader.open(made.page("launches", "run", "examples/11_stencil_2d/launch_opencl.json", "--html-vary", "dma.setup=20,40"))
+    for launch in (0, 1):
+        reader.evaluate(f"page.pick({launch})")
+        cycles = made.report("launches")["launches"][launch]["cycles"]
+        facts, value = (said.replace(TIE, " ") for said in
+                        reader.evaluate("['facts', 'vary-value'].map(id => document.getElementById(id).textContent)"))
+        assert f" {cycles:,} cycles." in facts and f" = 20 cycles: {cycles:,} cycles; all launches: " in value, (facts, value)
+
+
+def web_the_legend_explains_each_color_once_and_follows_the_theme(reader, made):
+    reader.open(made.varied())
+    shown = """[...document.querySelectorAll('#legend li')].map(entry =>
+      [entry.textContent, getComputedStyle(entry.firstChild).backgroundColor.replaceAll(' ', '')])"""
+    drawn = "Object.fromEntries(page.looks.names.map((name, i) => [name, page.looks.css[i]]))"
+    legends = []
+    for dark in (False, True):
+        reader.size(1400, 1000, dark)  # of an open page
+        reader.settle()
+        legends.append(legend := reader.evaluate(shown))
+        colors = reader.evaluate(drawn)
+        assert len({color for _, color in legend}) == len(legend), legend
+        assert all(colors[name] == color for names, color in legend for name in names.split(", ") if name in colors), legend
+    assert legends[0] != legends[1]
 
 
 def web_zooms_and_pans_by_wheel_mouse_and_keys(reader, made):
@@ -296,7 +333,7 @@ def web_a_click_on_a_copy_shows_its_wait(reader, made):
     x, y = spot(reader, "page.timeline.rows.find(row => row.kind === 'copy')", "2")
     reader.click(x, y)
     copy = reader.evaluate("page.timeline.links.copiesOf(page.timeline.selected).map(c => [c.copy, c.wait.from, c.wait.to, c.landed])[0]")
-    said = reader.evaluate("document.getElementById('selected').textContent")
+    said = reader.evaluate(SELECTED)
     assert f"copy {copy[0]}," in said and f"cycles {copy[1]:,} to {copy[2]:,}" in said, said
     assert copy[1] <= copy[2] and copy[2] >= copy[3]
     reader.evaluate("document.querySelector('#selected button').click()")
@@ -348,7 +385,8 @@ def web_an_area_names_the_accesses_of_its_cycle(reader, made):
           return [box.left + t.scale(row.from[i] + 0.5), 300 + row.px / 2]; })()""" % (kind, at))
         reader.mouse("mouseMoved", x, y)
         reader.settle()
-        said = reader.evaluate("[...document.getElementById('tip').children].map(line => line.textContent)")
+        said = [line.replace(TIE, " ") for line in
+                reader.evaluate("[...document.getElementById('tip').children].map(line => line.textContent)")]
         assert re.search(r"accesses in flight$", said[1]) and re.fullmatch(says, said[2]), said
         # The last tick of the axis is not cut off.
         assert reader.evaluate("""(() => { const edge = document.getElementById('axis').getBoundingClientRect().right;
@@ -407,7 +445,7 @@ def web_the_slider_updates_the_whole_page(reader, made):
     reader.settle()
     after = reader.evaluate(look)
     assert all(one != other for one, other in zip(before, after))
-    assert "dma.setup = 40 cycles" in after[1] and "7,353" in after[1], after[1]
+    assert f"dma.setup = 40{TIE}cycles" in after[1] and "7,353" in after[1], after[1]
 
 
 def web_the_axis_fits_the_value_shown(reader, made):
@@ -443,7 +481,7 @@ def web_each_launch_has_its_own_heading_and_axis(reader, made):
         reader.evaluate(f"page.pick({number})")
         reader.settle()
         title, facts, bottleneck, _ = reader.evaluate(look)
-        assert title == "bank_conflict" and facts.startswith(f"Launch {number + 1} of 6. "), (title, facts)
+        assert title == "bank_conflict" and facts.startswith(f"Launch {number + 1}{TIE}of 6. "), (title, facts)
         assert [round(at) for at in reader.evaluate(DOMAIN)] == cycles, number
         heads.add(bottleneck)
     assert len(heads) > 3
@@ -484,7 +522,7 @@ def web_a_point_with_different_results_says_so(reader, made):
     reader.evaluate("page.move(0)")
     reader.wait("document.body.dataset.point === '0'")
     reader.settle()
-    fewer, full, said = reader.evaluate(look)
+    fewer, full, said = (text.replace(TIE, " ") for text in reader.evaluate(look))
     assert fewer == "tiles = 8 (results differ)" and full == "tiles = 32", (fewer, full)
     assert said.endswith("% from tiles = 32; results differ)"), said
 
@@ -505,7 +543,7 @@ def web_a_line_highlights_its_slices(reader, made):
 def web_the_worst_access_is_drawn(reader, made):
     reader.open(made.conflict())
     assert reader.evaluate("page.launch") == 5  # the longest: all lanes in one bank
-    said = reader.evaluate("document.querySelector('#lanes p').textContent")
+    said = reader.evaluate("document.querySelector('#lanes p').textContent").replace(TIE, " ")
     assert "in 32 passes" in said and "has 32 words to deliver" in said, said
     assert reader.evaluate("document.querySelectorAll('#lanes svg line').length") == 32
 

@@ -40,24 +40,30 @@ def write_pictures(reader, folder):
     """The pictures of docs/page.md, the top of the page with a copy selected and the banks, and that of a lesson."""
     path = folder / "docs.html"
     warpwait("run", EXAMPLE, "--html", path, "--html-vary", "dma.setup=0,20,40,80", "--out", "/dev/null")
-    reader.size(1000, 985)
+    reader.size(1000, 1400)
     reader.open(path)
     reader.evaluate(SELECT)
-    reader.settle()
     (ROOT / "docs/page").mkdir(exist_ok=True)
-    reader.picture_in_both(ROOT / "docs/page/timeline.svg")
-    write_banks(reader, path, "examples/02_bank_conflict/launch_opencl.json", 3, 430, "docs/page/banks.svg")
-    write_banks(reader, path, LAST / "launch.json", 0, 358, LAST / "banks.svg")
+    write_part(reader, "title", "selected", ROOT / "docs/page/timeline.svg")
+    write_banks(reader, path, "examples/02_bank_conflict/launch_opencl.json", 3, "docs/page/banks.svg")
+    write_banks(reader, path, LAST / "launch.json", 0, LAST / "banks.svg")
 
 
-def write_banks(reader, path, job, launch, height, picture):
+def write_banks(reader, path, job, launch, picture):
     """The banks of a launch of a job, counted from 0."""
     warpwait("run", job, "--html", path, "--out", "/dev/null")
-    reader.size(1000, height)
+    reader.size(1000, 1400)
     reader.open(path)
-    reader.evaluate(f"page.pick({launch}); document.getElementById('banks-title').scrollIntoView()")
+    reader.evaluate(f"page.pick({launch})")
+    write_part(reader, "banks-title", "lanes", ROOT / picture)
+
+
+def write_part(reader, first, last, picture):
+    """The part of the page from one element to another, and no more: elements change their size."""
     reader.settle()
-    reader.picture_in_both(ROOT / picture)
+    top, bottom = reader.evaluate(f"""[document.getElementById({first!r}).getBoundingClientRect().top + scrollY - 12,
+      document.getElementById({last!r}).getBoundingClientRect().bottom + scrollY + 12]""")
+    reader.picture_in_both(picture, max(0, round(top)), round(bottom))
 
 
 def main():

@@ -182,15 +182,17 @@ class Chromium:
         data = self.call("Page.captureScreenshot", format="png")["data"]
         pathlib.Path(path).write_bytes(base64.b64decode(data))
 
-    def picture_in_both(self, path):
-        """Writes an SVG file with what is shown in light and in dark."""
+    def picture_in_both(self, path, top=0, bottom=None):
+        """Writes an SVG file with what is shown in light and in dark, or with that from `top` to `bottom`."""
         shown = self.call("Page.getLayoutMetrics")["cssVisualViewport"]
+        width, height = round(shown["clientWidth"]), (round(shown["clientHeight"]) if bottom is None else bottom) - top
+        part = {"clip": {"x": 0, "y": top, "width": width, "height": height, "scale": 1}, "captureBeyondViewport": True}
         data = {}
         for scheme in ("dark", "light"):
             self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
             time.sleep(1)  # for what is drawn again
-            data[scheme] = self.call("Page.captureScreenshot", format="webp", quality=80)["data"]
-        pathlib.Path(path).write_text(BOTH.format(width=round(shown["clientWidth"]), height=round(shown["clientHeight"]), **data))
+            data[scheme] = self.call("Page.captureScreenshot", format="webp", quality=80, **part)["data"]
+        pathlib.Path(path).write_text(BOTH.format(width=width, height=height, **data))
 
     def close(self):
         try:

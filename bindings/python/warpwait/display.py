@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from ._html import prose
 from .plot.colors import in_order, look
 from .report import _why_unfinished
 
@@ -249,8 +250,8 @@ def size_of(launch: LaunchReport) -> str:
 def verdict(launch: LaunchReport) -> str:
     """What bounds the launch, or why it did not finish."""
     if launch.end != "finished":
-        return f'<div class="hazard"><b>{escape(launch.end)}</b> {escape(_why_unfinished(launch))}</div>'
-    return f"<p>{escape(launch.sentence)}</p>"
+        return f'<div class="hazard"><b>{escape(launch.end)}</b> {prose(_why_unfinished(launch))}</div>'
+    return f"<p>{prose(launch.sentence)}</p>"
 
 
 def launch_parts(launch: LaunchReport, machine: str) -> str:
@@ -258,8 +259,8 @@ def launch_parts(launch: LaunchReport, machine: str) -> str:
     head = f'<h4>{escape(launch.kernel)} <span class="dim">{size_of(launch)}{", " if machine else ""}{machine}</span></h4>'
     if "cycles" not in launch:
         return head + f"<p>{launch.warp_instructions:,} warp-instructions, executed without timing</p>"
-    told = (f'<p><span class="big">{launch.cycles:,} cycles</span> {launch.microseconds:,.4g} us, '
-            f"{launch.warp_instructions:,} warp-instructions</p>{verdict(launch)}")
+    told = (f'<p><span class="big">{launch.cycles:,} cycles</span> '
+            + prose(f"{launch.microseconds:,.4g} us, {launch.warp_instructions:,} warp-instructions") + f"</p>{verdict(launch)}")
     shares = launch.stalls.shares()
     return head + told + (stacked(shares) + legend(shares) if shares else "") + pictures(launch) + fidelity([launch])
 
@@ -286,7 +287,7 @@ def launches_parts(launches: Sequence[LaunchReport], machine: str) -> str:
 def fidelity(launches: Sequence[LaunchReport]) -> str:
     """The report's known error."""
     said = dict.fromkeys(str(launch["fidelity.sentence"]) for launch in launches if "fidelity" in launch)
-    return "".join(f'<p class="dim">{escape(sentence)}</p>' for sentence in said)
+    return "".join(f'<p class="dim">{prose(sentence)}</p>' for sentence in said)
 
 
 def pictures(launch: LaunchReport) -> str:
@@ -357,9 +358,9 @@ def hazard_parts(hazards: Hazards) -> list[str]:
         last = [row.get("detail") or "", f"first in work-group ({group})" if group else "",
                 f"{row['count']:,} times" if row.get("count", 1) > 1 else ""]
         parts.append(f'<div class="hazard"><b>{escape(row["rule"])}</b> {escape(f"{file}:{line}" if line else file)}<br>'
-                     f'{escape(row["message"])}' + (f"<pre>{escape(source)}</pre>" if source else "<br>")
+                     f'{prose(row["message"])}' + (f"<pre>{escape(source)}</pre>" if source else "<br>")
                      + f'<span class="dim">{escape("; ".join(filter(None, last)))}</span>'
-                     + (f'<br>{escape(row["advice"])}' if row.get("advice") else "") + "</div>")
+                     + (f'<br>{prose(row["advice"])}' if row.get("advice") else "") + "</div>")
     return parts
 
 

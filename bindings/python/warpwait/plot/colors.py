@@ -7,6 +7,7 @@ it differ by lightness and by hatch, so that a print in black and white is reada
 from __future__ import annotations
 
 import dataclasses
+import math
 import typing
 
 GREEN, SKY, YELLOW, VERMILION = "#009E73", "#56B4E9", "#F0E442", "#D55E00"
@@ -32,9 +33,9 @@ FAMILIES: list[tuple[str, str, dict[str, float]]] = [
     ("pipes", BROWN, {"pipe": .8, "pipe_empty": -.9, "pipe_full": .05}),
     ("images", INDIGO, {"texture": 0}),
 ]
-# Other shades for a dark background, on which darkened colors would be invisible.
-SHADES_ON_DARK = {"lds_contention": -.25, "lds_queue": .22, "drain": -.26, "copy_data": .38, "dma_queue": -.24, "texture": .3,
-                  "pipe": .7, "pipe_empty": -.55, "pipe_full": .15}
+# Other shades for a dark background. Each has a contrast of 3 to 1 with that of pages, which a mark needs.
+SHADES_ON_DARK = {"issued": -.1, "dependency": -.37, "lds_contention": -.22, "lds_queue": .24, "memory": .2, "memory_queue": .44,
+                  "drain": 0, "copy_data": .4, "dma_queue": -.31, "texture": .3, "pipe": .92, "pipe_empty": 0, "pipe_full": .44}
 HATCHES = ["", "////", "\\\\\\\\", "xxxx", "----"]  # by the bucket's place in its family; dots would make SVG files large
 
 # What passes the memory port, and what an engine does: (name, color, hatch).
@@ -62,10 +63,15 @@ def shade(color: str, part: float) -> Color:
     return red, green, blue
 
 
+def luminance(color: Color) -> float:
+    """Relative luminance, as WCAG defines it."""
+    red, green, blue = (part / 12.92 if part <= .04045 else math.pow((part + .055) / 1.055, 2.4) for part in color)
+    return .2126 * red + .7152 * green + .0722 * blue
+
+
 LOOKS = {bucket: Look(family, shade(color, part), HATCHES[place])
          for family, color, buckets in FAMILIES for place, (bucket, part) in enumerate(buckets.items())}
 BUCKETS = list(LOOKS)
-
 
 
 def as_hex(color: Color) -> str:
@@ -74,7 +80,7 @@ def as_hex(color: Color) -> str:
 
 
 # The colors of a dark page, by those of a light one.
-ON_DARK = {INK: "#e6edf3", GRID: "#3d444d", PAPER: "#1f242b",
+ON_DARK = {INK: "#e6edf3", GRID: "#3d444d", PAPER: "#1f242b", DEEP_PURPLE.lower(): as_hex(shade(DEEP_PURPLE, .2)),
            **{as_hex(LOOKS[bucket].face): as_hex(shade(color, SHADES_ON_DARK[bucket]))
               for _, color, buckets in FAMILIES for bucket in buckets if bucket in SHADES_ON_DARK}}
 

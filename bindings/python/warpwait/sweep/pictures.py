@@ -13,7 +13,7 @@ from matplotlib.axis import Axis
 
 from .._arrays import Floats
 from ..plot import figure
-from ..plot.colors import BLUE, BROWN, GREEN, GRAY, ORANGE, PURPLE, SKY, VERMILION
+from ..plot.colors import BLUE, BROWN, GREEN, GRAY, ORANGE, PURPLE, SKY, VERMILION, luminance
 from . import answers, sensitivity
 from ._errors import SweepError
 from .store import Store, levels
@@ -143,8 +143,8 @@ def write(ax: Axes, cells: typing.Any, mesh: typing.Any) -> None:
             continue
         value = float(cells[row, column])
         face = mesh.cmap(mesh.norm(value))
-        ink = "#FFFFFF" if .299 * face[0] + .587 * face[1] + .114 * face[2] < .55 else "#000000"
-        said = f"{value / 1000:.{0 if value >= 1e5 else 1}f}k" if value >= 1e4 else f"{value:.4g}"
+        ink = "#FFFFFF" if luminance(face[:3]) < .179 else "#000000"  # what has more contrast
+        said = f"{value / 1000:.{0 if value >= 1e5 else 1}f}k" if value >= 1e4 else f"{value:,.0f}" if value >= 1e3 else f"{value:.4g}"
         ax.text(column + .5, row + .5, said, ha="center", va="center", color=ink,
                 fontsize=8 if cells.shape[1] <= 9 else 6.5)
 
@@ -159,7 +159,7 @@ def pareto(store: Store, over: str | None = None, where: str | None = None,
     points, front = answers.measured(store, wanted, where), answers.pareto(store, over, where)
     front = front.sort_values(x.text)
     ax = figure.axes_or_new(ax, (6.4, 4.4))
-    ax.plot(points[x.text], points[y.text], ".", color=GRAY, alpha=.5, markersize=5 if len(points) > 300 else 8,
+    ax.plot(points[x.text], points[y.text], ".", color=GRAY, alpha=.85, markersize=5 if len(points) > 300 else 8,
             markeredgewidth=0, label=so_many(len(points)), rasterized=len(points) > MOST_DOTS)
     ax.plot(front[x.text], front[y.text], drawstyle="steps-post" if x.sign > 0 else "steps-pre", color=VERMILION,
             linewidth=1.2, marker="o", markersize=5, label=f"front: {so_many(len(front))}")

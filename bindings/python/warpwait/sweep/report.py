@@ -14,6 +14,7 @@ from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from .._html import prose
 from ..plot import figure
 from ..plot.colors import GRID, INK
 from . import answers, pictures, queries, sensitivity
@@ -104,7 +105,7 @@ def summary(store: Store, one: answers.Objective, best: pandas.DataFrame, where:
              (amount(first[one.text]), f"{header(one.text, store.unit(one.text))}, at best")]
     if "cost" in best and one.text != "cost":
         tiles.append((amount(first["cost"]), "cost of that point"))
-    shown = "".join(f"<div><b>{html.escape(value)}</b><span>{html.escape(text)}</span></div>" for value, text in tiles)
+    shown = "".join(f"<div><b>{prose(value)}</b><span>{prose(text)}</span></div>" for value, text in tiles)
     more = paragraph(f"Only points with {where} are considered.") if where else ""
     more += "".join(paragraph(said) for said in queries.of_clocks(store, [one], where))
     return f'<div class="tiles">{shown}</div>' + more
@@ -180,7 +181,7 @@ def provenance(store: Store) -> str:
 # ---- pieces ------------------------------------------------------------------------------------------
 
 def paragraph(text: str, kind: str = "") -> str:
-    return f'<p class="{kind}">{html.escape(text)}</p>' if kind else f"<p>{html.escape(text)}</p>"
+    return f'<p class="{kind}">{prose(text)}</p>' if kind else f"<p>{prose(text)}</p>"
 
 
 def table(frame: pandas.DataFrame, units: dict[str, str], first: bool = False) -> str:
@@ -217,4 +218,4 @@ def drawn(picture: Figure, caption: str) -> str:
     mark = f"p{zlib.crc32(svg.encode()):08x}-"  # ids must be unique in the page
     svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{mark}", svg)
     svg = svg.replace(INK, "var(--ink)").replace(GRID, "var(--soft)")
-    return f"<figure><div class='scroll'>{svg}</div><figcaption>{html.escape(caption)}</figcaption></figure>"
+    return f"<figure><div class='scroll'>{svg}</div><figcaption>{prose(caption)}</figcaption></figure>"
