@@ -55,6 +55,7 @@ void isa_program_free(struct isa_program *program) {
   free(program->line);
   free(program->column);
   free(program->source);
+  free(program->order);
   free(program->file);
   free(program);
 }

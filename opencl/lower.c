@@ -119,6 +119,7 @@ static void append_code(struct isa_program *program, const struct isa_program *p
   program->line = need_more(program->line, room, sizeof *program->line);
   program->column = need_more(program->column, room, sizeof *program->column);
   program->source = need_more(program->source, room, sizeof *program->source);
+  program->order = need_more(program->order, room, sizeof *program->order);
   for (uint32_t i = 0; i < part->count; i++) {
     struct isa_inst *inst = &program->code[entry + i];
     *inst = part->code[i];
@@ -129,6 +130,7 @@ static void append_code(struct isa_program *program, const struct isa_program *p
   memcpy(program->line + entry, part->line, part->count * sizeof *part->line);
   memcpy(program->column + entry, part->column, part->count * sizeof *part->column);
   memcpy(program->source + entry, part->source, part->count * sizeof *part->source);
+  memcpy(program->order + entry, part->order, part->count * sizeof *part->order);
   program->count = room;
 }
 

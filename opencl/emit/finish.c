@@ -26,7 +26,9 @@ void code_add(struct code *code, struct isa_inst inst, struct ir_place place) {
     code->room = code->room ? 2 * code->room : 64;
     code->inst = need_more(code->inst, code->room, sizeof *code->inst);
     code->place = need_more(code->place, code->room, sizeof *code->place);
+    code->order = need_more(code->order, code->room, sizeof *code->order);
   }
+  code->order[code->count] = 0;
   code->inst[code->count] = inst;
   code->place[code->count++] = place;
 }
@@ -62,6 +64,7 @@ static void instruction(struct finish *f, const struct machine_inst *inst) {
   if (inst->guard)
     out.guard = (uint8_t)(1 + 2 * field(m, inst->guard) + inst->guard_not);
   code_add(&f->code, out, inst->place);
+  f->code.order[f->code.count - 1] = inst->order;
 }
 
 static void fill(struct finish *f, const struct machine_block *block) {
@@ -212,6 +215,7 @@ static void fill_program(struct isa_program *program, const struct finish *f) {
   program->line = need(code->count, sizeof *program->line);
   program->column = need(code->count, sizeof *program->column);
   program->source = need(code->count, sizeof *program->source);
+  program->order = need(code->count, sizeof *program->order);
   for (uint32_t i = 0; i < code->count; i++) {
     program->code[i] = code->inst[i];
     if (code->inst[i].op == ISA_BRA)
@@ -219,6 +223,7 @@ static void fill_program(struct isa_program *program, const struct finish *f) {
     program->line[i] = code->place[i].line;
     program->column[i] = code->place[i].column;
     program->source[i] = code->place[i].source;
+    program->order[i] = code->order[i];
   }
   program->count = code->count;
 }
@@ -246,6 +251,7 @@ void machine_finish(struct machine *m, struct isa_program *program) {
   moves_free(f.moves);
   free(f.code.inst);
   free(f.code.place);
+  free(f.code.order);
   free(f.start);
   free(f.skipped);
   free(f.ends);

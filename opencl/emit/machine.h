@@ -47,6 +47,7 @@ struct machine_inst {
   bool guard_not;
   bool tied;            /* reads d before it writes it */
   bool fixed;           /* a volatile load: no other access moves across it */
+  uint8_t order;        /* as in ir_inst */
   uint32_t guard;       /* predicate vreg or 0 */
   uint32_t d, a, b, c;  /* first vregs of runs, or 0; of a MACHINE_COPY, a and b are words that finish may use */
   uint32_t memory;      /* private words that a spill reads or writes; their address is added to imm at the end */

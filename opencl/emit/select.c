@@ -279,7 +279,7 @@ static bool made_of_nothing(const struct isa_row *row) {
 static void instruction(struct select *s, ir_ref ref) {
   const struct ir_inst *inst = &s->ir->inst[ref];
   const struct folded f = select_fold(s->ir, ref);
-  struct machine_inst out = {.op = f.op, .place = s->place, .fixed = inst->is_volatile};
+  struct machine_inst out = {.op = f.op, .place = s->place, .fixed = inst->is_volatile, .order = inst->order};
   if (f.op == ISA_WAIT && !f.count)
     return;
   const struct isa_row *row = &isa_rows[out.op];

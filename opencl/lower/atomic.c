@@ -5,7 +5,7 @@
  *
  * All are device-wide, whatever scope the program requests: there is one L2, and the LDS belongs to one work-group.
  * Memory semantics become fences: a release fence before the operation, an acquire fence after it. OpenCL 1.x atomics
- * have no semantics and get no fence. */
+ * have no semantics and get no fence. What the program requests stays with the operation, for `warpwait check`. */
 #include "opencl/lower/group.h"
 
 enum kind { KIND_INTEGER, KIND_FLOAT, KIND_ANY };
@@ -64,17 +64,27 @@ static const uint64_t release =
 static const uint64_t acquire =
     MemorySemanticsAcquire | MemorySemanticsAcquireRelease | MemorySemanticsSequentiallyConsistent;
 
-/* Scope and semantics are two consecutive ids. An order that is not constant is treated as the strictest. */
-static uint64_t order_of(struct build *b, const uint32_t *id) {
-  uint64_t scope, semantics;
-  if (spirv_integer(b->module, id[0], &scope) && scope == ScopeInvocation)
-    return 0;
-  return spirv_integer(b->module, id[1], &semantics) ? semantics : MemorySemanticsSequentiallyConsistent;
+/* The semantics that need fences, and all that the operation promises. */
+struct order {
+  uint64_t semantics;
+  uint8_t promised; /* ISA_ORDER_* */
+};
+
+static struct order order_from(uint64_t semantics, uint64_t scope) {
+  return (struct order){scope == ScopeInvocation ? 0 : semantics, group_order(semantics, scope)};
 }
 
-static void fence_if(struct build *b, uint64_t semantics, uint64_t wanted) {
-  if (semantics & wanted)
-    group_fence(b, semantics);
+/* Scope and semantics are two consecutive ids. An order that is not constant is treated as the strictest. */
+static struct order order_of(struct build *b, const uint32_t *id) {
+  uint64_t semantics;
+  if (!spirv_integer(b->module, id[1], &semantics))
+    semantics = MemorySemanticsSequentiallyConsistent;
+  return order_from(semantics, group_memory_scope(b, id[0]));
+}
+
+static void fence_if(struct build *b, struct order order, uint64_t wanted) {
+  if (order.semantics & wanted)
+    group_fence(b, order.semantics);
 }
 
 /* ---- the operation ---------------------------------------------------------------------------------- */
@@ -83,6 +93,7 @@ struct atomic {
   const struct atomic_row *row;
   bool wide, compares;
   ir_ref compare, value;
+  uint8_t order; /* ISA_ORDER_* */
 };
 
 /* The value to store if memory held `old`. */
@@ -120,6 +131,7 @@ static ir_ref operate(struct build *b, const struct atomic *atomic, struct build
     }
     const uint16_t *op = place[i].space == SPACE_LOCAL ? atomic->row->lds : atomic->row->global;
     old = group_memory(b, (enum isa_op)op[atomic->wide], place[i], atomic->compare, atomic->value, old);
+    b->ir->inst[old].order = atomic->order;
   }
   return old ? old : ir_undef(b->ir, atomic->wide ? IR_W2 : IR_W1);
 }
@@ -158,7 +170,8 @@ static bool lower_operation(struct build *b, const struct spirv_inst *inst, cons
   ir_ref *result = build_define(b, inst->word[2]);
   if (b->failed || !result)
     return false;
-  const uint64_t order = order_of(b, inst->word + 4);
+  const struct order order = order_of(b, inst->word + 4);
+  atomic.order = order.promised;
   fence_if(b, order, release);
   const ir_ref old = operate(b, &atomic, pointer);
   fence_if(b, order, acquire);
@@ -176,21 +189,27 @@ static uint64_t order_called(struct build *b, uint32_t id) {
              : MemorySemanticsSequentiallyConsistent;
 }
 
+/* The same of a scope, as opencl-c-base.h numbers them. */
+static uint64_t scope_called(struct build *b, uint32_t id) {
+  static const uint64_t scopes[] = {ScopeInvocation, ScopeWorkgroup, ScopeDevice, ScopeCrossDevice, ScopeSubgroup};
+  uint64_t scope;
+  return spirv_integer(b->module, id, &scope) && scope < sizeof scopes / sizeof *scopes ? scopes[scope] : ScopeDevice;
+}
+
 /* object expected desired [order order [scope]]: for floats, compared by their bits. `expected` receives the old
  * value. */
 bool build_compare_exchange_call(struct build *b, const struct spirv_inst *inst, const char *name) {
   const struct spirv_type *type = build_type(b, inst->word[6]), *told = build_type(b, inst->word[2]);
-  uint64_t scope = 1;
   if (!check(b, type, KIND_ANY))
     return false;
   if (!told || told->kind != SPIRV_BOOL)
     return build_fail(b, "%s must return a bool", name);
-  const bool wide = type->bits == 64,
-             alone = inst->words > 9 && spirv_integer(b->module, inst->word[9], &scope) && !scope;
-  const uint64_t order = alone             ? 0
-                         : inst->words > 7 ? order_called(b, inst->word[7])
-                                           : MemorySemanticsSequentiallyConsistent;
-  struct atomic atomic = {.row = find(OpAtomicCompareExchange), .wide = wide, .compares = true};
+  const bool wide = type->bits == 64;
+  const uint64_t scope = inst->words > 9 ? scope_called(b, inst->word[9]) : ScopeDevice;
+  const struct order order =
+      order_from(inst->words > 7 ? order_called(b, inst->word[7]) : MemorySemanticsSequentiallyConsistent, scope);
+  struct atomic atomic = {
+      .row = find(OpAtomicCompareExchange), .wide = wide, .compares = true, .order = order.promised};
   const struct build_pointer object = build_pointer(b, inst->word[4]), expected = build_pointer(b, inst->word[5]);
   atomic.value = build_value(b, inst->word[6]);
   ir_ref *result = build_define(b, inst->word[2]);
@@ -207,7 +226,7 @@ bool build_compare_exchange_call(struct build *b, const struct spirv_inst *inst,
 
 /* Replaces loads and stores from `first` on, of 4 or 8 bytes each, with atomic ones. They are single accesses already.
  * Those of private memory stay, because no other work-item sees it. */
-static void make_indivisible(struct build *b, uint32_t first) {
+static void make_indivisible(struct build *b, uint32_t first, uint8_t order) {
   static const struct {
     uint16_t plain, atomic;
   } pairs[] = {
@@ -220,6 +239,7 @@ static void make_indivisible(struct build *b, uint32_t first) {
     for (size_t k = 0; k < sizeof pairs / sizeof pairs[0]; k++)
       if (b->ir->inst[i].op == pairs[k].plain) {
         b->ir->inst[i].op = pairs[k].atomic;
+        b->ir->inst[i].order = order;
         break;
       }
 }
@@ -229,12 +249,12 @@ static bool lower_load_atomic(struct build *b, const struct spirv_inst *inst) {
   ir_ref *result = build_define(b, inst->word[2]);
   if (!check(b, type, KIND_ANY) || !result)
     return false;
-  const uint64_t order = order_of(b, inst->word + 4);
+  const struct order order = order_of(b, inst->word + 4);
   fence_if(b, order, MemorySemanticsSequentiallyConsistent);
   const uint32_t first = b->ir->count;
   build_load(b, build_pointer(b, inst->word[3]), type, (uint32_t)type->size, result);
   build_volatile(b, first);
-  make_indivisible(b, first);
+  make_indivisible(b, first, order.promised);
   fence_if(b, order, acquire);
   return !b->failed;
 }
@@ -246,11 +266,11 @@ static bool lower_store_atomic(struct build *b, const struct spirv_inst *inst) {
   if (!check(b, type, KIND_ANY))
     return false;
   const ir_ref value = clears ? build_32(b, 0) : build_value(b, inst->word[4]);
-  const uint64_t order = order_of(b, inst->word + 2);
+  const struct order order = order_of(b, inst->word + 2);
   fence_if(b, order, release);
   const uint32_t first = b->ir->count;
   build_store(b, build_pointer(b, inst->word[1]), type, (uint32_t)type->size, &value);
-  make_indivisible(b, first);
+  make_indivisible(b, first, order.promised);
   fence_if(b, order, MemorySemanticsSequentiallyConsistent);
   return !b->failed;
 }

@@ -2,8 +2,8 @@
  *
  * A sub-group barrier takes no longer than a fence: a warp runs in lockstep, so all its lanes are already there, but
  * their stores may not be complete. It is an operation of its own because it orders one lane's accesses with another's.
- * Memory semantics select the fence by the kinds of memory that they name. The order (acquire, release, both) does not
- * matter, because an ISA fence orders all accesses. */
+ * Memory semantics select the fence by the kinds of memory that they name. The order (acquire, release, both) and the
+ * scope do not matter, because an ISA fence orders all accesses for the device. They are kept for `warpwait check`. */
 #include "opencl/lower/group.h"
 
 void group_expect_that(struct build *b, enum isa_op op, ir_ref value) {
@@ -32,23 +32,55 @@ static unsigned memories(uint64_t semantics) {
          (semantics & MemorySemanticsImageMemory ? SYNC_IMAGE : 0);
 }
 
-/* Omits a fence directly after an equal one. A warp barrier includes the fence, so it replaces it. */
-static void put_fence(struct build *b, uint64_t semantics, bool warp) {
+/* llvm-spirv gives the atomics of OpenCL 1.x the scope of the work-group, too, although programs count with them on the
+ * whole device. So a relaxed atomic with this scope may be one of these. */
+uint8_t group_order(uint64_t semantics, uint64_t scope) {
+  static const uint8_t scopes[] = {[ScopeCrossDevice] = ISA_SCOPE_DEVICE,
+                                   [ScopeDevice] = ISA_SCOPE_DEVICE,
+                                   [ScopeWorkgroup] = ISA_SCOPE_WORK_GROUP,
+                                   [ScopeSubgroup] = ISA_SCOPE_SUB_GROUP,
+                                   [ScopeInvocation] = ISA_SCOPE_ITEM};
+  const uint64_t both = MemorySemanticsAcquireRelease | MemorySemanticsSequentiallyConsistent;
+  const uint64_t strictest = MemorySemanticsSequentiallyConsistent;
+  const bool acquires = semantics & (both | MemorySemanticsAcquire);
+  const bool releases = semantics & (both | MemorySemanticsRelease);
+  const bool relaxed = !acquires && !releases;
+  return (uint8_t)(ISA_ORDER_KNOWN | (acquires ? ISA_ORDER_ACQUIRE : 0) | (releases ? ISA_ORDER_RELEASE : 0) |
+                   (semantics & (strictest | MemorySemanticsWorkgroupMemory) ? ISA_ORDER_LDS : 0) |
+                   (semantics & (strictest | MemorySemanticsCrossWorkgroupMemory) ? ISA_ORDER_GLOBAL : 0) |
+                   (relaxed && scope == ScopeWorkgroup ? ISA_SCOPE_DEVICE : scopes[scope]) << ISA_ORDER_SCOPE);
+}
+
+/* The order of a fence that is a part of another operation. */
+static const uint8_t nothing = ISA_ORDER_KNOWN;
+
+static void put(struct build *b, uint16_t op, uint8_t order) {
+  const ir_ref ref = build_op(b, (enum isa_op)op, 0, 0, 0);
+  b->ir->inst[ref].order = order;
+}
+
+/* Omits a fence directly after an equal one. A warp barrier includes the fence, so it replaces it. Of two orders, a
+ * fence keeps the one that promises more; if each promises something of its own, both fences stay. */
+static void put_fence(struct build *b, uint64_t semantics, bool warp, uint8_t order) {
   static const uint16_t fences[] = {ISA_FENCE_ALL, ISA_FENCE_LDS, ISA_FENCE_GLOBAL, ISA_FENCE_ALL};
   static const uint16_t barriers[] = {ISA_BAR_WARP_ALL, ISA_BAR_WARP_LDS, ISA_BAR_WARP_GLOBAL, ISA_BAR_WARP_ALL};
   const unsigned kinds = memories(semantics) & (SYNC_LDS | SYNC_GLOBAL);
   const uint16_t fence = fences[kinds], barrier = barriers[kinds];
   const struct ir_block *block = &b->ir->block[b->block];
   struct ir_inst *last = block->count ? &b->ir->inst[block->inst[block->count - 1]] : NULL;
-  if (last && last->op == fence && warp)
-    last->op = barrier;
-  else if (!last || (last->op != fence && last->op != barrier))
-    build_op(b, (enum isa_op)(warp ? barrier : fence), 0, 0, 0);
+  const bool same = last && (last->op == fence || last->op == barrier) &&
+                    (order == last->order || order == nothing || last->order == nothing);
+  if (!same)
+    put(b, warp ? barrier : fence, order);
+  else {
+    last->op = warp ? barrier : last->op;
+    last->order = order == nothing ? last->order : order;
+  }
 }
 
-void group_fence(struct build *b, uint64_t semantics) { put_fence(b, semantics, false); }
+void group_fence(struct build *b, uint64_t semantics) { put_fence(b, semantics, false, nothing); }
 
-/* Semantics that are not constant are treated as the strictest. */
+/* Semantics and scopes that are not constant are treated as the strictest. */
 static uint64_t semantics_of(struct build *b, uint32_t id) {
   uint64_t semantics;
   const uint64_t all = MemorySemanticsSequentiallyConsistent | MemorySemanticsWorkgroupMemory |
@@ -56,13 +88,23 @@ static uint64_t semantics_of(struct build *b, uint32_t id) {
   return spirv_integer(b->module, id, &semantics) ? semantics : all;
 }
 
+uint64_t group_memory_scope(struct build *b, uint32_t id) {
+  uint64_t scope;
+  return spirv_integer(b->module, id, &scope) && scope <= ScopeInvocation ? scope : ScopeDevice;
+}
+
 /* Images have separate fences, after that of other memory: a work-item's, or a sub-group barrier's. */
-static void put_fences(struct build *b, uint64_t semantics, bool warp) {
+static void put_fences(struct build *b, uint64_t semantics, bool warp, uint8_t order) {
   const unsigned kinds = memories(semantics);
   if (kinds & (SYNC_LDS | SYNC_GLOBAL))
-    put_fence(b, semantics, warp);
+    put_fence(b, semantics, warp, order);
   if (kinds & SYNC_IMAGE)
-    build_op(b, warp ? ISA_BAR_WARP_IMAGE : ISA_FENCE_IMAGE, 0, 0, 0);
+    put(b, warp ? ISA_BAR_WARP_IMAGE : ISA_FENCE_IMAGE, order);
+}
+
+/* What a fence or barrier promises; its operation says for which memories. */
+static uint8_t fence_order(uint64_t semantics, uint64_t scope) {
+  return group_order(semantics, scope) & (uint8_t) ~(ISA_ORDER_LDS | ISA_ORDER_GLOBAL);
 }
 
 static bool lower_barrier(struct build *b, const struct spirv_inst *inst) {
@@ -70,10 +112,11 @@ static bool lower_barrier(struct build *b, const struct spirv_inst *inst) {
                                       ISA_BAR_IMAGE, ISA_BAR_ALL_IMAGE, ISA_BAR_IMAGE,  ISA_BAR_ALL_IMAGE};
   const uint32_t scope = group_scope(b, inst->word[1]);
   const uint64_t semantics = semantics_of(b, inst->word[3]);
+  const uint8_t order = fence_order(semantics | MemorySemanticsAcquireRelease, group_memory_scope(b, inst->word[2]));
   if (scope == ScopeWorkgroup)
-    build_op(b, (enum isa_op)barriers[memories(semantics)], 0, 0, 0);
+    put(b, barriers[memories(semantics)], order);
   else if (scope == ScopeSubgroup) {
-    put_fences(b, semantics, true);
+    put_fences(b, semantics, true, order);
     group_expect_that(b, ISA_EXPECT_WARP, 0);
   } else if (scope < ScopeWorkgroup)
     return build_fail(b, "a barrier across work-groups is not supported; legal: work-group and sub-group barriers");
@@ -83,7 +126,8 @@ static bool lower_barrier(struct build *b, const struct spirv_inst *inst) {
 static bool lower_fence(struct build *b, const struct spirv_inst *inst) {
   const uint32_t scope = group_scope(b, inst->word[1]);
   const uint64_t semantics = semantics_of(b, inst->word[2]);
-  put_fences(b, scope < ScopeInvocation ? semantics : semantics & MemorySemanticsImageMemory, false);
+  put_fences(b, scope < ScopeInvocation ? semantics : semantics & MemorySemanticsImageMemory, false,
+             fence_order(semantics, scope <= ScopeInvocation ? scope : ScopeDevice));
   return !b->failed;
 }
 

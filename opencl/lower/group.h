@@ -64,9 +64,14 @@ bool group_fits(struct build *b, uint32_t id, uint32_t like);
 
 /* The scope operand; UINT32_MAX after build_fail(). */
 uint32_t group_scope(struct build *b, uint32_t id);
+/* The same for the memory scope of a barrier or an atomic, which may be unknown: then it is the widest. */
+uint64_t group_memory_scope(struct build *b, uint32_t id);
 
-/* The fence that memory semantics require; for all memory if they name none. Omitted if the previous instruction is the
- * same fence. */
+/* ISA_ORDER_* of memory semantics and a memory scope. */
+uint8_t group_order(uint64_t semantics, uint64_t scope);
+
+/* The fence that memory semantics require as a part of another operation, whose order says what it promises; for all
+ * memory if they name none. Omitted if the previous instruction is the same fence. */
 void group_fence(struct build *b, uint64_t semantics);
 
 /* An operation on a value and a 32-bit constant. Never put two calls that create instructions in one argument list: C

@@ -342,6 +342,7 @@ static void copy_inst(struct copies *copies, uint32_t block, ir_ref ref) {
   ir->inst[copy].guard_not = inst.guard_not;
   ir->inst[copy].is_volatile = inst.is_volatile;
   ir->inst[copy].no_wrap = inst.no_wrap;
+  ir->inst[copy].order = inst.order;
   ir->inst[copy].keep = inst.keep;
   room_set(copies->value, ref, copy);
   ir_append(ir, block, copy);

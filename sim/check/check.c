@@ -66,6 +66,33 @@ static struct act_row row_of(const struct isa_inst *inst, const struct isa_info 
   }
 }
 
+static bool is_atomic_access(const struct act_row *row) { return row->act == ACT_ACCESS && touch_is_atomic(row->kind); }
+
+/* Sets what the program promises by a fence, a barrier or an atomic. A fence without an order is none, or is a part of
+ * an atomic that has one. */
+static void set_order(struct act_row *row, uint8_t order) {
+  const bool fence = row->act == ACT_FENCE || row->act == ACT_WARP_BARRIER || row->act == ACT_BARRIER;
+  row->scope = ISA_SCOPE_DEVICE;
+  if (!fence && !is_atomic_access(row))
+    return;
+  row->scope = order ? order >> ISA_ORDER_SCOPE : ISA_SCOPE_DEVICE;
+  row->order = order   ? order & (ISA_ORDER_ACQUIRE | ISA_ORDER_RELEASE)
+               : fence ? ISA_ORDER_ACQUIRE | ISA_ORDER_RELEASE
+                       : 0;
+  if (row->scope == ISA_SCOPE_ITEM)
+    row->order = 0;
+  if (row->act == ACT_FENCE && !row->order)
+    row->act = ACT_NONE;
+  if (!fence)
+    row->sync = (uint8_t)((row->space == CHECK_LDS || order & ISA_ORDER_LDS ? SYNC_LDS : 0) |
+                          (row->space != CHECK_LDS || order & ISA_ORDER_GLOBAL ? SYNC_GLOBAL : 0));
+}
+
+/* Can atomics hand over because of this fence, barrier or atomic? A barrier orders its own work-group by itself. */
+static bool may_hand_over(const struct act_row *row) {
+  return row->order && (row->act != ACT_BARRIER || (row->sync & SYNC_GLOBAL && row->scope >= ISA_SCOPE_DEVICE));
+}
+
 static bool touches(enum act act) {
   return act == ACT_ACCESS || act == ACT_TEXELS || act == ACT_LANE_COPY || act == ACT_MBARRIER || act == ACT_COPY ||
          act == ACT_PIPE_RESERVE || act == ACT_PIPE_SLOT;
@@ -92,16 +119,16 @@ static bool make_acts(struct checker *checker, uint32_t number) {
   const struct isa_program *program = checker->launch[number].program;
   free(checker->acts[number]);
   struct act_row *acts = checker->acts[number] = need(program->count + 1, sizeof *acts);
-  bool atomics = false, fences = false;
+  bool atomics = false;
   uint32_t expected = 0; /* the last expect.lane */
   checker->branch_count[number] = 0;
   for (uint32_t pc = 0; pc < program->count; pc++) {
     acts[pc] = row_of(&program->code[pc], &program->info[pc]);
-    checker->has_fences |= acts[pc].act == ACT_FENCE || acts[pc].sync & SYNC_GLOBAL;
-    fences |= acts[pc].act == ACT_FENCE && acts[pc].sync & SYNC_GLOBAL;
+    set_order(&acts[pc], program->order ? program->order[pc] : 0);
+    checker->has_fences |= may_hand_over(&acts[pc]);
     atomics |= acts[pc].space == CHECK_GLOBAL && touch_is_atomic(acts[pc].kind);
     checker->orders_warps |=
-        acts[pc].act == ACT_FENCE || acts[pc].act == ACT_WARP_BARRIER || acts[pc].act == ACT_MBARRIER;
+        may_hand_over(&acts[pc]) || acts[pc].act == ACT_WARP_BARRIER || acts[pc].act == ACT_MBARRIER;
     if (program->code[pc].op == ISA_EXPECT_LANE)
       expected = pc;
     if (acts[pc].act == ACT_SHUFFLE)
@@ -112,7 +139,6 @@ static bool make_acts(struct checker *checker, uint32_t number) {
       return false;
   }
   checker->hands_over |= atomics && checker->has_fences;
-  checker->counts.scopes |= atomics && fences;
   return true;
 }
 
@@ -357,7 +383,7 @@ static void step_access(struct check_unit *unit, struct check_group *group, stru
       unwritten_lanes_filled(&party, mask, access->address);
   }
   if (row->kind == TOUCH_ATOMIC && unit->checker->has_fences)
-    handover_release(unit, group, warp, (enum check_space)row->space, mask, access->address);
+    handover_release(unit, group, warp, row, mask, access->address);
   touch_lanes(&party, mask, access->address);
 }
 
@@ -409,12 +435,15 @@ static void step_call(struct check_unit *unit, struct check_group *group, struct
     copies_issue(unit, group, call, row->site);
     order_copy(group, call);
   }
-  order_complete(unit, group, call, row->sync);
+  order_complete(unit, group, call, row);
 }
 
 /* Dispatches a step, once its operands are known. */
 static void take_step(struct check_unit *unit, struct check_group *group, struct check_warp *warp,
                       const struct act_row *row, const struct isa_access *access, const struct isa_result *result) {
+  for (enum memory memory = 0; memory < MEMORIES; memory++)
+    if (row->order && row->scope < ISA_SCOPE_DEVICE && memory_in(row->sync, memory))
+      warp->narrow[memory] = result->pc + 1;
   switch ((enum act)row->act) {
   case ACT_NONE:
   case ACT_SHUFFLE:
@@ -445,15 +474,15 @@ static void take_step(struct check_unit *unit, struct check_group *group, struct
     step_call(unit, group, warp, row, result);
     break;
   case ACT_FENCE:
-    handover_fence(group, warp, row->sync, result->mask);
+    handover_fence(group, warp, row, result->mask);
     break;
   case ACT_IMAGE_FENCE:
     order_image_fence(group, warp);
     break;
   case ACT_WARP_BARRIER:
     order_warp_barrier(group, warp, row->sync);
-    handover_fence(group, warp, row->sync, result->mask);
-    handover_share(group, warp);
+    handover_fence(group, warp, row, result->mask);
+    handover_share(group, warp, row->sync);
     break;
   case ACT_PIPE_RESERVE:
     packets_reserve(group, warp, row->site, access);
@@ -525,7 +554,6 @@ static void pass_mbarrier(struct check_unit *unit, const struct isa_access *acce
     handover_pass(group, warp, (uint32_t)__builtin_ctzll(left), access->address[__builtin_ctzll(left)]);
 }
 
-/* An atomic has been carried out: if it read memory, it acquires what was handed over there so far. */
 static void commit_atomic(struct check_unit *unit, const struct isa_access *access) {
   struct check_warp *warp = warp_at(unit, access);
   struct check_group *group = &unit->groups[warp->group];
@@ -536,9 +564,7 @@ static void commit_atomic(struct check_unit *unit, const struct isa_access *acce
     return;
   for (uint64_t left = access->mask; left; left &= left - 1) {
     const uint32_t lane = (uint32_t)__builtin_ctzll(left);
-    if (reads(access->inst))
-      handover_offer(unit, group, warp, lane, access->address[lane]);
-    handover_among_lanes(group, warp, lane, access->address[lane], reads(access->inst), row->kind == TOUCH_ATOMIC);
+    handover_carried_out(unit, group, warp, row, lane, access->address[lane], reads(access->inst));
   }
   if (row->space == CHECK_LDS && reads(access->inst))
     handover_answered(group, warp, access->mask);

@@ -77,7 +77,6 @@ struct check_counts {
   uint64_t accesses; /* of lanes */
   uint64_t copies;
   uint64_t shadow_bytes; /* host bytes of the shadow */
-  bool scopes;           /* fences and atomics may order work-groups; their scopes are not checked */
 };
 struct check_counts checker_counts(const struct checker *checker);
 

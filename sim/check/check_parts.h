@@ -64,7 +64,9 @@ struct act_row {
   uint8_t act;
   uint8_t space; /* of an access: enum check_space */
   uint8_t kind;  /* of an access: enum touch_kind; of a shuffle: 1 if its lane was expected, so that S2 covers it */
-  uint8_t sync;  /* SYNC_* of a barrier or fence */
+  uint8_t sync;  /* SYNC_* of a barrier or fence; of an atomic: the memories that it orders */
+  uint8_t order; /* ISA_ORDER_ACQUIRE and ISA_ORDER_RELEASE of a fence or an atomic */
+  uint8_t scope; /* of the same, and of a barrier: enum isa_scope */
   uint32_t site; /* its number among instructions that touch memory; of a branch, among branches */
 };
 
@@ -129,20 +131,55 @@ struct handed_time {
   uint32_t passed_on;         /* accesses, as far as another warp has acquired them and handed them on */
 };
 
+/* OpenCL's two relations: local-happens-before orders accesses to the LDS, global-happens-before those to global memory
+ * and images. Also used for the memory of an atomic's address. */
+enum memory { MEMORY_LDS, MEMORY_GLOBAL, MEMORIES };
+
+static inline bool memory_in(uint8_t sync, enum memory memory) {
+  return sync & (memory == MEMORY_LDS ? SYNC_LDS : SYNC_GLOBAL);
+}
+static inline enum memory memory_of(enum check_space space) { return space == CHECK_LDS ? MEMORY_LDS : MEMORY_GLOBAL; }
+
 /* What the lanes of a warp have acquired from each other: vector clocks, a row for each lane. Lanes may take and raise
  * a flag in one instruction, one after another, so the sets of lanes in struct handed_time are too coarse for them. */
 struct lane_clocks {
-  uint32_t fenced[ISA_LANES];             /* the group's time at the lane's last fence */
-  uint32_t known[ISA_LANES][ISA_LANES];   /* what the first lane has acquired from the second */
-  uint32_t offered[ISA_LANES][ISA_LANES]; /* the same, offered to its next fence */
+  uint32_t fenced[MEMORIES][ISA_LANES]; /* for atomics on each memory: the group's time at the last release fence */
+  uint32_t released[ISA_LANES];         /* at the issue of the last atomic that releases */
+  uint32_t *known;                      /* what the first lane has acquired from the second, per pair of lanes */
+  uint32_t *offered[MEMORIES];          /* the same, read by atomics on each memory, for the next acquire fence */
+};
+
+/* What a warp's relaxed atomics have read, for its next acquire fence. */
+struct offer {
+  struct handed_time *times;   /* of its own group, as in struct handed; NULL: nothing */
+  struct known known;          /* about other groups: through its own group, */
+  struct known from_groups;    /* and directly */
+  uint64_t lanes, group_lanes; /* the lanes that read the first two, and the last one */
+};
+
+/* A warp's part of one relation. */
+struct warp_order {
+  uint32_t fenced[MEMORIES];        /* for atomics on each memory: time of the last release fence for the work-group */
+  uint32_t fenced_device[MEMORIES]; /* or wider, and for the device */
+  struct offer offers[MEMORIES];    /* by the memory of the atomics */
+  uint64_t takers;                  /* lanes that have acquired all that the warp has */
+  struct lane_clocks *lanes;        /* NULL: none of its lanes has released or acquired */
 };
 
 /* What is handed over within a group, at an mbarrier or an atomic's address. */
 struct handed {
-  uint64_t address;         /* in the compute unit's LDS, or global; the two ranges are disjoint */
+  uint64_t address;         /* in the compute unit's LDS, or global: the two ranges are disjoint */
   struct handed_time *time; /* per warp */
   uint32_t **lanes; /* per warp, then per lane: accesses handed over to other lanes of the warp; NULL: nothing */
   struct known known;
+};
+
+/* A group's part of one relation. */
+struct group_order {
+  struct handed *handed; /* a hash table by address; `time` NULL: free */
+  uint32_t handed_count, handed_room;
+  struct handed_time *seen; /* per warp: what it acquired from each warp, then what all its lanes acquired; NULL:
+                             * nothing */
 };
 
 struct check_group {
@@ -163,12 +200,10 @@ struct check_group {
   uint32_t events_made;          /* number of events; they are numbered from 1 */
   struct copy_in_flight *copies; /* oldest first */
   uint32_t copy_count, copy_room;
-  struct handed *handed; /* a hash table by address; `time` NULL: free */
-  uint32_t handed_count, handed_room;
-  struct handed_time *seen; /* per warp: what it acquired from each warp, then what all its lanes acquired; NULL:
-                             * nothing */
-  bool is_offered;          /* a warp has an offer that it may acquire, or has acquired what the others may */
-  struct known known;       /* about other groups, through atomics and a barrier */
+  struct group_order order[MEMORIES];
+  uint32_t device_barrier; /* time of the last barrier that fences global memory for the device; 0: none */
+  bool is_offered;         /* a warp has an offer that it may acquire, or has acquired what the others may */
+  struct known known;      /* about other groups, through atomics and a barrier */
   struct unwritten *unwritten;
   uint32_t unwritten_count, unwritten_room;
   struct reserve_call *reserves; /* packets.c */
@@ -187,20 +222,18 @@ struct check_warp {
   uint32_t number; /* of its group, see check_group */
   uint32_t group;  /* slot */
   uint32_t index;
-  uint32_t calls;                    /* that it has reached */
-  uint32_t epoch[CHECK_SPACES + 1];  /* per space: time of its last warp barrier */
-  uint32_t fenced[CHECK_SPACES + 1]; /* and of its last fence */
-  struct known known;                /* about other groups, through its own atomics; */
-  struct known shared;               /* the part of this that all its lanes know by OpenCL's rules; */
-  uint64_t takers;                   /* lanes that know all of it */
-  struct known offered;              /* offered to its next fence: what was handed over where its atomics read; */
-  struct handed_time *offered_times; /* the same for its own group, as in struct handed; NULL: nothing; */
-  uint64_t offered_lanes;            /* the lanes that read it */
-  struct lane_clocks *lanes;         /* NULL: none of its lanes has passed a fence */
-  uint32_t asked, answered;          /* its atomics that read the LDS: number issued, and number carried out */
-  uint32_t fenced_reads; /* value of `asked` at its last local fence; if the LDS keeps the order, the fence does not
-                          * wait for them */
-  struct lane_copy *lane_copies; /* in flight */
+  uint32_t calls;                   /* that it has reached */
+  uint32_t epoch[CHECK_SPACES + 1]; /* per space: time of its last warp barrier */
+  uint32_t image_fenced;            /* and of its last image fence */
+  struct warp_order order[MEMORIES];
+  struct known known;        /* about other groups, through its own atomics; */
+  struct known shared;       /* the part of this that all its lanes know by OpenCL's rules */
+  uint32_t narrow[MEMORIES]; /* 1 + the last instruction that orders it for less than the device; 0: none */
+  uint32_t group_before; /* until when its whole group's accesses are over for its last release fence for the device */
+  uint32_t asked, answered; /* its atomics that read the LDS: number issued, and number carried out */
+  uint32_t fenced_reads; /* value of `asked` at its last local acquire fence; if the LDS keeps the order, the fence */
+  uint8_t fence_sync, fence_scope; /* does not wait for them. What that fence orders, and its scope */
+  struct lane_copy *lane_copies;   /* in flight */
   uint32_t lane_copy_count, lane_copy_room;
   uint32_t batches;             /* number of batches that it has closed */
   struct pipe_step *pipe_steps; /* its last operations on packets, and commits (packets.c); NULL: none so far */
@@ -318,7 +351,8 @@ void order_forget(struct check_group *group);
 struct pending_call *order_arrive(struct check_unit *unit, struct check_warp *warp, const struct act_row *row,
                                   const struct isa_result *result);
 /* The group has completed the call; *call can be reused then. */
-void order_complete(struct check_unit *unit, struct check_group *group, struct pending_call *call, uint8_t sync);
+void order_complete(struct check_unit *unit, struct check_group *group, struct pending_call *call,
+                    const struct act_row *row);
 void order_copy(struct check_group *group, const struct pending_call *call);
 
 bool order_waits_for(const struct isa_wait *wait, uint32_t event);
@@ -337,26 +371,25 @@ void order_image_fence(struct check_group *group, struct check_warp *warp);
 
 /* ---- handover.c */
 
-/* A warp has issued atomics. Those that write hand over to others what it did before its last fence. */
+/* A warp has issued atomics that write. Each hands over to others what the warp did before, if it releases; else what
+ * it did before its last release fence. */
 void handover_release(struct check_unit *unit, struct check_group *group, struct check_warp *warp,
-                      enum check_space space, uint64_t mask, const uint64_t *address);
-/* A lane's atomic has been carried out. It offers the warp's next fence what was handed over at the address. */
-void handover_offer(struct check_unit *unit, struct check_group *group, struct check_warp *warp, uint32_t lane,
-                    uint64_t address);
-/* A lane's atomic has been carried out, after those of lower lanes of the same instruction: the lane takes from others
- * of its warp, if the atomic reads, and hands over to them, if it writes. */
-void handover_among_lanes(struct check_group *group, struct check_warp *warp, uint32_t lane, uint64_t address,
-                          bool reads, bool writes);
+                      const struct act_row *row, uint64_t mask, const uint64_t *address);
+/* A lane's atomic has been carried out, after those of lower lanes of the same instruction. If it reads, it acquires
+ * what was handed over at the address, or offers that to the next acquire fence. If it writes, it hands over to other
+ * lanes of its warp. */
+void handover_carried_out(struct check_unit *unit, struct check_group *group, struct check_warp *warp,
+                          const struct act_row *row, uint32_t lane, uint64_t address, bool reads);
 /* The lanes of `mask` pass a fence. */
-void handover_fence(struct check_group *group, struct check_warp *warp, uint8_t sync, uint64_t mask);
+void handover_fence(struct check_group *group, struct check_warp *warp, const struct act_row *row, uint64_t mask);
 
-/* An atomic of the warp read the LDS; call it after handover_offer(). If the fence after the atomic has already passed,
- * this acquires the offer. */
+/* An atomic of the warp read the LDS; call it after handover_carried_out(). If the fence after the atomic has already
+ * passed, this acquires the offer. */
 void handover_answered(struct check_group *group, struct check_warp *warp, uint64_t mask);
-/* All lanes of the warp have met: all know what some acquired. */
-void handover_share(struct check_group *group, struct check_warp *warp);
+/* All lanes of the warp have met at a barrier with these fences: all know what some acquired. */
+void handover_share(struct check_group *group, struct check_warp *warp, uint8_t sync);
 /* At a barrier that fences global memory: all warps know what one knows. */
-void handover_join(struct check_unit *unit, struct check_group *group);
+void handover_join(struct check_unit *unit, struct check_group *group, const struct act_row *row);
 
 void handover_arrive(struct check_group *group, struct check_warp *warp, uint32_t lane, uint64_t mbarrier);
 void handover_pass(struct check_group *group, struct check_warp *warp, uint32_t lane, uint64_t mbarrier);
@@ -370,7 +403,7 @@ enum relation {
 
 /* Has the lane of a warp acquired a touch: of another work-item of its group, or of another group? */
 enum relation handover_in_group(const struct check_group *group, const struct check_warp *warp, uint32_t lane,
-                                const struct touch *touch);
+                                const struct touch *touch, enum memory memory);
 enum relation handover_from_group(const struct check_group *group, const struct check_warp *warp, uint32_t lane,
                                   const struct touch *touch);
 /* Is a touch of another group known to be over? */

@@ -84,7 +84,9 @@ static void drop_waited(struct check_group *group, uint32_t call) {
   group->copy_count = kept;
 }
 
-void order_complete(struct check_unit *unit, struct check_group *group, struct pending_call *call, uint8_t sync) {
+void order_complete(struct check_unit *unit, struct check_group *group, struct pending_call *call,
+                    const struct act_row *row) {
+  const uint8_t sync = row->sync;
   const uint32_t now = group_ticks(group);
   if (call->act == ACT_BARRIER) {
     group->barrier = now;
@@ -94,8 +96,10 @@ void order_complete(struct check_unit *unit, struct check_group *group, struct p
       group->epoch[CHECK_GLOBAL] = now;
     if (sync & SYNC_IMAGE)
       group->epoch[CHECK_IMAGE] = now;
+    if (sync & SYNC_GLOBAL && row->scope >= ISA_SCOPE_DEVICE)
+      group->device_barrier = now;
     if (sync & SYNC_GLOBAL && group->is_offered)
-      handover_join(unit, group);
+      handover_join(unit, group, row);
   }
   if (call->act == ACT_COPY_FENCE && sync & SYNC_LDS)
     group->fenced[CHECK_LDS] = now;
@@ -155,6 +159,4 @@ void order_warp_barrier(struct check_group *group, struct check_warp *warp, uint
     warp->epoch[CHECK_IMAGE] = now;
 }
 
-void order_image_fence(struct check_group *group, struct check_warp *warp) {
-  warp->fenced[CHECK_IMAGE] = group_ticks(group);
-}
+void order_image_fence(struct check_group *group, struct check_warp *warp) { warp->image_fenced = group_ticks(group); }

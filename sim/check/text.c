@@ -207,8 +207,6 @@ static void add_summary(const struct view *view) {
   text_print(text, ": %s access%s and %s cop%s of %s launch%s checked\n", TEXT_WHOLE(report->checked.accesses),
              text_es(report->checked.accesses), TEXT_WHOLE(report->checked.copies),
              report->checked.copies == 1 ? "y" : "ies", TEXT_WHOLE(report->count), text_es(report->count));
-  if (!found && report->checked.scopes)
-    text_print(text, "not checked: the scope of fences and atomics; each counts for the whole device here\n");
 }
 
 char *check_text(const struct check_report *report, bool colors) {

@@ -3,6 +3,9 @@
  * touch_cell() decides the common cases by the first touch of a cell alone: the cell is empty; the same work-item was
  * there, at the same instruction; all touches are over; or all are reads, and there are enough witnesses. New touches
  * go to the front, so the first is the latest of its group. */
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "sim/check/check_parts.h"
 
 /* ---- parties ------------------------------------------------------------------------------ */
@@ -51,15 +54,18 @@ static enum relation relation_to_copy(const struct party *party, const struct to
 
 static bool writes(uint32_t kind) { return !touch_is_read(kind); }
 
+static const struct act_row *row_at(const struct checker *checker, uint32_t site) {
+  return &checker->acts[checker->sites[site].launch][checker->sites[site].pc];
+}
+
 static bool is_of_image(const struct checker *checker, const struct touch *touch) {
-  const struct site *site = &checker->sites[touch_site(touch)];
-  return checker->acts[site->launch][site->pc].space == CHECK_IMAGE;
+  return row_at(checker, touch_site(touch))->space == CHECK_IMAGE;
 }
 
 /* Program order does not order a work-item's store and later read of a texel. */
 static bool is_unfenced(const struct party *party, const struct touch *touch) {
   return party->space == CHECK_IMAGE && !writes(party->kind) && writes(touch->kind) &&
-         touch->when >= party->warp->fenced[CHECK_IMAGE] && touch->when >= party->warp->epoch[CHECK_IMAGE] &&
+         touch->when >= party->warp->image_fenced && touch->when >= party->warp->epoch[CHECK_IMAGE] &&
          is_of_image(party->unit->checker, touch);
 }
 
@@ -70,7 +76,7 @@ static enum relation relation_of_items(const struct party *party, const struct t
     return is_unfenced(party, touch) ? OPEN : ORDERED;
   if (warp == party->warp->index && touch->when < party->warp->epoch[party->space])
     return ORDERED;
-  return handover_in_group(group, party->warp, party->item % lanes_of(party), touch);
+  return handover_in_group(group, party->warp, party->item % lanes_of(party), touch, memory_of(party->space));
 }
 
 /* A touch of another group, which atomics may have handed over. */
@@ -159,6 +165,20 @@ static bool wants_image_fence(const struct party *party, const struct touch *tou
          writes(party->kind) != writes(touch->kind) && is_of_image(party->unit->checker, touch);
 }
 
+/* The scope that includes both the party and the work-item of a touch. */
+static enum isa_scope scope_of_both(const struct party *party, const struct touch *touch) {
+  if (touch->group != party->group->number)
+    return ISA_SCOPE_DEVICE;
+  return touch_item(touch) / lanes_of(party) == party->warp->index ? ISA_SCOPE_SUB_GROUP : ISA_SCOPE_WORK_GROUP;
+}
+
+/* Two atomics do not race if the scope of each includes the other. */
+static bool are_inclusive(const struct party *party, const struct touch *touch) {
+  const struct checker *checker = party->unit->checker;
+  const enum isa_scope both = scope_of_both(party, touch);
+  return row_at(checker, party->site)->scope >= both && row_at(checker, touch_site(touch))->scope >= both;
+}
+
 static struct judged judge(const struct party *party, const struct touch *touch, enum relation relation) {
   const bool copy = !party->warp, other = touch_is_copy(touch->kind);
   if (is_in_flight(party, touch))
@@ -169,12 +189,32 @@ static struct judged judge(const struct party *party, const struct touch *touch,
     return (struct judged){while_in_flight(party->kind, touch->kind), true};
   if (wants_image_fence(party, touch) && relation == OPEN) /* `here` is the read */
     return (struct judged){HAZARD_I4, writes(touch->kind)};
-  const bool race =
-      (writes(party->kind) || writes(touch->kind)) && !(touch_is_atomic(party->kind) && touch_is_atomic(touch->kind));
+  const bool atomics = touch_is_atomic(party->kind) && touch_is_atomic(touch->kind);
+  const bool race = (writes(party->kind) || writes(touch->kind)) && !(atomics && are_inclusive(party, touch));
   const enum isa_hazard_rule rule = relation == IN_STEP         ? HAZARD_M10
                                     : party->space == CHECK_LDS ? HAZARD_M5
                                                                 : HAZARD_M6;
   return (struct judged){race ? rule : HAZARDS, party->site >= touch_site(touch)};
+}
+
+/* Names a fence, barrier or atomic that would order the two if its scope were wider. */
+static void name_scope(const struct party *party, const struct touch *touch, struct check_hazard *hazard) {
+  static const char *const scopes[] = {"work_item", "sub_group", "work_group", "device"};
+  static const char *const between[] = {"", "", "sub-groups", "work-groups"};
+  const struct checker *checker = party->unit->checker;
+  const uint32_t pc = party->warp->narrow[memory_of(party->space)] - 1, launch = party->group->launch;
+  const enum isa_scope both = scope_of_both(party, touch);
+  const struct act_row *row = pc == UINT32_MAX ? NULL : &checker->acts[launch][pc];
+  char line[32] = "";
+  if (!row || row->scope >= both)
+    return;
+  if (checker->launch[launch].program->line[pc])
+    snprintf(line, sizeof line, " at line %" PRIu32, checker->launch[launch].program->line[pc]);
+  snprintf(hazard->detail, sizeof hazard->detail, "the %s%s has memory_scope_%s, so it orders nothing between %s",
+           row->act == ACT_ACCESS  ? "atomic operation"
+           : row->act == ACT_FENCE ? "fence"
+                                   : "barrier",
+           line, scopes[row->scope], between[both]);
 }
 
 static void report(const struct party *party, const struct touch *touch, struct judged judged) {
@@ -183,14 +223,16 @@ static void report(const struct party *party, const struct touch *touch, struct 
   const struct check_side theirs =
       check_side_of(checker, touch_site(touch), touch->group, touch_item(touch), touch_is_copy(touch->kind));
   const uint64_t base = party->space == CHECK_LDS ? party->group->shape->lds_base : 0;
-  const struct check_hazard hazard = {
-      .rule = judged.rule,
-      .launch = checker->first_launch + checker->sites[judged.party_is_here ? party->site : touch_site(touch)].launch,
-      .here = judged.party_is_here ? mine : theirs,
-      .other = judged.party_is_here ? theirs : mine,
-      .space = party->space == CHECK_LDS ? CHECK_LDS : CHECK_GLOBAL,
-      .address = party->at - base,
-      .bytes = party->bytes};
+  struct check_hazard hazard = {.rule = judged.rule,
+                                .launch = checker->first_launch +
+                                          checker->sites[judged.party_is_here ? party->site : touch_site(touch)].launch,
+                                .here = judged.party_is_here ? mine : theirs,
+                                .other = judged.party_is_here ? theirs : mine,
+                                .space = party->space == CHECK_LDS ? CHECK_LDS : CHECK_GLOBAL,
+                                .address = party->at - base,
+                                .bytes = party->bytes};
+  if (judged.rule == HAZARD_M5 || judged.rule == HAZARD_M6)
+    name_scope(party, touch, &hazard);
   hazards_add(checker, &hazard);
 }
 

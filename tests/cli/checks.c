@@ -65,24 +65,6 @@ TEST(check_verb, a_clean_run_exits_0_and_reports_how_much_was_checked) {
          "no hazards: 128 accesses and 0 copies of 1 launch checked\n", "");
 }
 
-TEST(check_verb, possible_handover_by_fences_and_atomics_is_reported_as_unchecked_scope) {
-  static const char counts[] = ".kernel k\n.arg d global\n.reg64 p\n.reg one\n  ld.arg.b64 p, d\n  mov.b32 one, 1\n"
-                               "  fence.%s\n  atom.global.add.i32 _, [p], one\n  exit\n";
-  static const char note[] =
-      "checked\nnot checked: the scope of fences and atomics; each counts for the whole device here\n";
-  char text[400];
-  fixture_folder();
-  snprintf(text, sizeof text, counts, "global");
-  tool_file("counts.wws", text);
-  expect("check counts.wws --global 64 --local 64 --arg buffer:d=4:uint", 0, note, "");
-  snprintf(text, sizeof text, counts, "lds"); /* the LDS hands nothing over between work-groups */
-  tool_file("counts.wws", text);
-  struct outcome outcome = tool("check counts.wws --global 64 --local 64 --arg buffer:d=4:uint");
-  EXPECT_CONTAINS(outcome.out, "no hazards: ");
-  EXPECT_TRUE(!strstr(outcome.out, "not checked"));
-  outcome_free(&outcome);
-}
-
 TEST(check_verb, a_hazard_shows_place_source_both_sides_bytes_count_and_advice) {
   race_folder();
   struct outcome outcome = tool(RACE);
