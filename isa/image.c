@@ -322,6 +322,25 @@ static const struct isa_image *image_to_access(struct isa_warp *warp, const stru
   return image;
 }
 
+/* Why OpenCL does not allow to read with this sampler; NULL: it does. "The read_image{i|ui} calls support a nearest
+ * filter only." With integer coordinates, read_imagef also needs coordinates that are not normalized, and a mode that
+ * does not repeat. */
+static const char *against_sampler(const struct isa_inst *inst, uint32_t sampler) {
+  const bool sample = is_sample((enum isa_op)inst->op);
+  const enum isa_image_address mode = (enum isa_image_address)(sampler >> ISA_SAMPLER_ADDRESS & 7);
+  if (sampler & ISA_SAMPLER_LINEAR && high_number(inst) != ISA_NUMBER_FLOAT)
+    return "is read as integers with a linear filter";
+  if (sample)
+    return NULL;
+  if (sampler & ISA_SAMPLER_LINEAR)
+    return "is read at integer coordinates with a linear filter";
+  if (sampler & ISA_SAMPLER_NORMALIZED)
+    return "is read at integer coordinates with normalized coordinates";
+  return mode == ISA_ADDRESS_REPEAT || mode == ISA_ADDRESS_MIRRORED_REPEAT
+             ? "is read at integer coordinates with an addressing mode that repeats"
+             : NULL;
+}
+
 static void clear(struct isa_warp *warp, const struct isa_inst *inst, uint64_t lanes) {
   const uint32_t stride = warp->group->launch->warp_size;
   for (uint32_t word = 0; word < 4; word++)
@@ -343,7 +362,10 @@ void image_read(struct isa_warp *warp, const struct isa_inst *inst, struct isa_a
   access->bytes = (uint8_t)isa_image_as(access->image, inst, &room)->texel_bytes;
   const unsigned coordinates = isa_image_kinds[access->image->kind].coordinates;
   memcpy(access->data, register_row(warp, inst->c, stride), coordinates * stride * sizeof *access->data);
-  bool told = false;
+  const char *const against = against_sampler(inst, access->sampler);
+  if (against)
+    step_report(warp, access->pc, HAZARD_I6, first_lane(mask), "'%s' %s", access->image->name, against);
+  bool told = against != NULL; /* then what is outside has no meaning */
   EACH_LANE(lane, mask) {
     struct isa_samples samples;
     isa_access_samples(access, (uint32_t)lane, &samples);

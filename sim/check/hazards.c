@@ -75,7 +75,8 @@ unsigned check_turn(enum isa_hazard_rule rule) {
   if (rule == HAZARD_X10 || rule == HAZARD_R5 || rule == HAZARD_R6)
     return LEFT_OPEN;
   const bool copy = (rule >= HAZARD_X1 && rule <= HAZARD_X4) || (rule >= HAZARD_X11 && rule <= HAZARD_X15);
-  const bool access = (rule >= HAZARD_M1 && rule <= HAZARD_M4) || (rule >= HAZARD_I1 && rule <= HAZARD_I3);
+  const bool access =
+      (rule >= HAZARD_M1 && rule <= HAZARD_M4) || (rule >= HAZARD_I1 && rule <= HAZARD_I3) || rule == HAZARD_I6;
   const bool id = (rule >= HAZARD_R1 && rule <= HAZARD_R4) || rule == HAZARD_R8 || rule == HAZARD_R9;
   return copy || access || id || rule == HAZARD_R11 ? CALL : REST;
 }
