@@ -81,6 +81,8 @@ static const char bounds[] =
     "another does not bind: "
     "DMA channels whose requests wait for room are busy, but more of them would save nothing. Limits that save as much "
     "to within 2 % of the cycles are both named; a limit that saves no more than 1 % of the cycles, or 16, is none. "
+    "A latency and room for what waits for it (requests, channels, warps) are [one "
+    "limit](explain.md#the-limit-that-a-report-names) if lifting both shows that they cost the same cycles. "
     "`--why` adds the best two machines, as options to `--set`.\n\n"
     "This takes some 20 replays, and is done for runs of up to 200,000 warp-instructions with up to 256 MiB of "
     "buffers. "

@@ -154,13 +154,16 @@ static void say_place(struct advice *advice) {
 
 /* ---- interaction ----------------------------------------------------------------------------------- */
 
-/* The pair with the lead limit whose interaction is largest. */
+/* The pair of the lead limit and the one that it is one limit with, else the pair whose interaction is largest. */
 static void say_pair(struct advice *advice) {
   const struct explain_view *view = advice->view;
   const struct explain *explain = &view->run->explain;
-  const struct explain_case *first = advice->lead, *pair = NULL, *other = NULL;
+  const struct explain_case *first = advice->lead;
+  const struct explain_case *other = first ? explain_partner(explain, first, view->step) : NULL;
+  const struct explain_case *same = other ? explain_same(explain, first, other, view->step) : NULL;
+  const struct explain_case *pair = same;
   int64_t most = tolerance(advice);
-  for (size_t i = 0; first && i < view->pairs; i++) {
+  for (size_t i = 0; first && !same && i < view->pairs; i++) {
     if (!(view->pair[i]->lifted & first->lifted) || explain_anomaly(explain, view->pair[i], view->step))
       continue;
     const struct explain_case *second = explain_find(explain, view->pair[i]->lifted & ~first->lifted);
@@ -175,7 +178,13 @@ static void say_pair(struct advice *advice) {
     return;
   const int64_t both = saved_by(advice, pair), sum = saved_by(advice, first) + saved_by(advice, other);
   struct text text = {0};
-  if (both > sum)
+  if (same)
+    text_print(
+        &text,
+        "The limits %s and %s are one: they cost the same cycles, and lifting both leaves %s (%s), %s more than if "
+        "they were two.",
+        name_of(first), name_of(other), TEXT_WHOLE(cycles_of(advice, pair)), explain_how(pair), TEXT_WHOLE(sum - both));
+  else if (both > sum)
     text_print(&text,
                "The limits %s and %s hide each other: lifting both leaves %s cycles and saves %s more than lifting "
                "each alone (%s).",

@@ -55,9 +55,47 @@ static bool known(const limit_set *list, size_t count, limit_set set) {
   return count;
 }
 
-limit_set *explain_pairs(const struct explain *explain, size_t *count) {
-  limit_set *pair = need(explain->steps * EXPLAIN_TOP * EXPLAIN_TOP, sizeof *pair);
+static enum limit limit_of(limit_set set) { return (enum limit)__builtin_ctzll(set); }
+
+const struct explain_case *explain_partner(const struct explain *explain, const struct explain_case *first,
+                                           size_t step) {
+  const struct explain_case *rank[LIMITS];
+  const size_t ranks = explain_rank(explain, step, rank);
+  const int64_t least = (int64_t)bottleneck_tolerance(explain->cases[0].time[step].cycles);
+  const enum limit_cause cause = lift_rows[limit_of(first->lifted)].cause;
+  const enum limit_cause other = cause == CAUSE_LATENCY ? CAUSE_ROOM : cause == CAUSE_ROOM ? CAUSE_LATENCY : CAUSES;
+  for (size_t i = 0; i < ranks && explain_saved(explain, rank[i], step) > least; i++)
+    if (lift_rows[limit_of(rank[i]->lifted)].cause == other)
+      return rank[i];
+  return NULL;
+}
+
+const struct explain_case *explain_same(const struct explain *explain, const struct explain_case *first,
+                                        const struct explain_case *partner, size_t step) {
+  const struct explain_case *both = partner ? explain_find(explain, first->lifted | partner->lifted) : NULL;
+  return both && !explain_anomaly(explain, both, step) &&
+                 bottleneck_same(explain_saved(explain, first, step), explain_saved(explain, partner, step),
+                                 explain_saved(explain, both, step))
+             ? both
+             : NULL;
+}
+
+limit_set *explain_partners(const struct explain *explain, size_t *count) {
+  limit_set *pair = need(explain->steps, sizeof *pair);
   *count = 0;
+  for (size_t step = 0; step < explain->steps; step++) {
+    const struct explain_case *rank[LIMITS];
+    const bool ranked = explain_rank(explain, step, rank);
+    const struct explain_case *partner = ranked ? explain_partner(explain, rank[0], step) : NULL;
+    if (partner && !known(pair, *count, rank[0]->lifted | partner->lifted))
+      pair[(*count)++] = rank[0]->lifted | partner->lifted;
+  }
+  return pair;
+}
+
+limit_set *explain_pairs(const struct explain *explain, size_t *count) {
+  limit_set *pair = explain_partners(explain, count);
+  pair = need_more(pair, explain->steps * (EXPLAIN_TOP * EXPLAIN_TOP + 1), sizeof *pair);
   for (size_t step = 0; step < explain->steps; step++) {
     const struct explain_case *rank[LIMITS];
     const size_t ranks = explain_rank(explain, step, rank);
@@ -94,8 +132,6 @@ static void find_stall(const struct explain *explain, size_t step, size_t from, 
       phase->stall = (enum stall)s;
   phase->share = all > 0 ? sum[phase->stall] / all : 0;
 }
-
-static enum limit limit_of(limit_set set) { return (enum limit)__builtin_ctzll(set); }
 
 static void find_limit(const struct explain *explain, size_t step, size_t from, size_t to,
                        struct explain_phase *phase) {
@@ -205,7 +241,11 @@ struct bottleneck explain_bottleneck(const struct explain *explain, size_t step)
   const struct explain_case *rank[LIMITS];
   bottleneck.count = explain_rank(explain, step, rank);
   for (size_t i = 0; i < bottleneck.count; i++)
-    bottleneck.rank[i] =
-        (struct bottleneck_limit){(enum limit)__builtin_ctzll(rank[i]->lifted), rank[i]->time[step].cycles};
+    bottleneck.rank[i] = (struct bottleneck_limit){limit_of(rank[i]->lifted), rank[i]->time[step].cycles};
+  const struct explain_case *partner = bottleneck.count ? explain_partner(explain, rank[0], step) : NULL;
+  const struct explain_case *both = partner ? explain_same(explain, rank[0], partner, step) : NULL;
+  while (both && rank[bottleneck.same] != partner)
+    bottleneck.same++;
+  bottleneck.both = both ? both->time[step].cycles : 0;
   return bottleneck;
 }

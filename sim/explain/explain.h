@@ -73,8 +73,20 @@ const struct explain_case *explain_anomaly(const struct explain *explain, const 
 /* The cases of single limits, the one that saves most first. Returns their number. */
 size_t explain_rank(const struct explain *explain, size_t step, const struct explain_case *rank[LIMITS]);
 
-/* The pairs to try after all single limits: those of the first ranks of each step that save more than the tolerance.
- * The caller frees the list. */
+/* The limit that may be one with the limit `first`: of a latency, the costliest room for what waits for it, and the
+ * reverse. NULL: none saves more than the tolerance. */
+const struct explain_case *explain_partner(const struct explain *explain, const struct explain_case *first,
+                                           size_t step);
+
+/* The finished case without both limits, if that shows that they are one limit; else NULL. */
+const struct explain_case *explain_same(const struct explain *explain, const struct explain_case *first,
+                                        const struct explain_case *partner, size_t step);
+
+/* For each step, the first limit and its partner. The caller frees the list. */
+limit_set *explain_partners(const struct explain *explain, size_t *count);
+
+/* The pairs to try after all single limits: those of the first ranks of each step that save more than the tolerance,
+ * and the first limits with their partners. The caller frees the list. */
 limit_set *explain_pairs(const struct explain *explain, size_t *count);
 
 /* A part of the kernel's work. Before phases are merged, each has the same number of instructions. */

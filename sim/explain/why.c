@@ -98,6 +98,14 @@ static bool all_tried(const struct explain_run *run, const struct why_subject *s
                       run->explain.cases[i].reason, subject->lost ? "" : "; --why=no skips the search");
 }
 
+static bool run_partners(struct explain_run *run, int *status) {
+  size_t count = 0;
+  limit_set *pairs = explain_partners(&run->explain, &count);
+  const bool good = !count || explain_run_cases(run, pairs, count, status);
+  free(pairs);
+  return good;
+}
+
 bool why_find(enum why why, const struct run_options *how, struct report *report, const struct why_subject *subject,
               int *status, struct message *message) {
   report->why = why == WHY_ALWAYS;
@@ -118,7 +126,7 @@ bool why_find(enum why why, const struct run_options *how, struct report *report
                             .part_groups = part_groups,
                             .workers = subject->workers ? subject->workers : sweep_workers_online()};
   const bool good = load_base(report, &run, status) && explain_run_base(&run, status) &&
-                    explain_run_singles(&run, status) && all_tried(&run, subject, status);
+                    explain_run_singles(&run, status) && run_partners(&run, status) && all_tried(&run, subject, status);
   if (good) {
     report->bottlenecks = bottlenecks_of(&run);
     *status = before;

@@ -18,6 +18,11 @@ size_t bottleneck_known(const struct bottleneck *bottleneck) {
   return known;
 }
 
+bool bottleneck_same(int64_t one, int64_t other, int64_t both) {
+  const int64_t least = one < other ? one : other, most = one < other ? other : one;
+  return 2 * least >= most && 3 * (one + other - both) >= 2 * least;
+}
+
 bool bottleneck_close(const struct bottleneck *bottleneck) {
   return bottleneck_known(bottleneck) == 2 &&
          (bottleneck_saved(bottleneck, 0) - bottleneck_saved(bottleneck, 1)) * CLOSE_SHARE <=

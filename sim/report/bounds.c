@@ -231,6 +231,10 @@ static double saved_share(const struct bottleneck *tried, size_t rank) {
   return per((double)bottleneck_saved(tried, rank), (double)tried->cycles);
 }
 
+static double both_share(const struct bottleneck *tried) {
+  return per((double)tried->cycles - (double)tried->both, (double)tried->cycles);
+}
+
 static const char *name_of(const struct bottleneck *tried, size_t rank) {
   return lift_rows[tried->rank[rank].limit].name;
 }
@@ -253,6 +257,11 @@ static void say_tried(const struct bottleneck *tried, struct text *text) {
   } else {
     text_print(text, "Bound by no single limit of the machine: lifting any of them saves nothing.");
   }
+  if (tried->same == 1)
+    text_print(text, " The two are one limit: lifting both saves %.1f %%.", 100 * both_share(tried));
+  else if (tried->same)
+    text_print(text, " The first is one limit with %s, which costs %.1f %%: lifting both saves %.1f %%.",
+               name_of(tried, tried->same), 100 * saved_share(tried, tried->same), 100 * both_share(tried));
 }
 
 static void say_longest_wait(const struct launch_result *result, struct text *text) {
@@ -263,16 +272,21 @@ static void say_longest_wait(const struct launch_result *result, struct text *te
     say_waiting(result, " W", wait, cycles, stall, text);
 }
 
+static void say_lifted(const struct machine *machine, const struct bottleneck *tried, size_t rank, struct text *text) {
+  char word[LIMIT_WORD];
+  text_print(text, "  %s, lifted: %s of %s cycles\n   ", name_of(tried, rank), TEXT_WHOLE(tried->rank[rank].cycles),
+             TEXT_WHOLE(tried->cycles));
+  for (const char *keys = lift_rows[tried->rank[rank].limit].keys; limits_next(&keys, machine, word);)
+    text_print(text, " --set %s", word);
+  text_print(text, "\n");
+}
+
 void report_why(const struct machine *machine, const struct bottleneck *tried, struct text *text) {
   const size_t known = bottleneck_known(tried);
-  for (size_t i = 0; i < known; i++) {
-    char word[LIMIT_WORD];
-    text_print(text, "  %s, lifted: %s of %s cycles\n   ", name_of(tried, i), TEXT_WHOLE(tried->rank[i].cycles),
-               TEXT_WHOLE(tried->cycles));
-    for (const char *keys = lift_rows[tried->rank[i].limit].keys; limits_next(&keys, machine, word);)
-      text_print(text, " --set %s", word);
-    text_print(text, "\n");
-  }
+  for (size_t i = 0; i < known; i++)
+    say_lifted(machine, tried, i, text);
+  if (tried->same > 1)
+    say_lifted(machine, tried, tried->same, text);
 }
 
 /* ---- by accounting --------------------------------------------------------------------------------- */
@@ -386,6 +400,12 @@ json_t *report_json_bottleneck(const struct machine *machine, const struct launc
   json_set_word(object, "by", !finished ? "none" : tried ? "lifting" : "accounts");
   json_set_word(object, "sentence", sentence);
   json_object_set_new(object, "runner_up", known > 1 ? tried_object(machine, tried, 1) : json_null());
+  json_t *same = known && tried->same ? tried_object(machine, tried, tried->same) : json_null();
+  if (known && tried->same) {
+    json_set_whole(same, "both_cycles", tried->both);
+    json_object_set_new(same, "both_share", json_real(both_share(tried)));
+  }
+  json_object_set_new(object, "same", same);
   free(sentence);
   return object;
 }

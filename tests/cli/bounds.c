@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/text.h"
 #include "sim/report/report.h"
 #include "tests/cli/fixture.h"
 #include "tests/cli/tool.h"
@@ -202,6 +203,37 @@ TEST(bounds, the_limit_that_saves_most_is_named_with_the_runner_up) {
                "Bound by no single limit of the machine: the costliest, DMA request limit, costs 1.0 % of "
                "the cycles.");
   expect_tried(10000, 10100, "Bound by no single limit of the machine: lifting any of them saves nothing.");
+}
+
+TEST(bounds, limits_that_cost_the_same_cycles_are_one) {
+  struct machine machine;
+  struct launch_result result = result_of(&machine);
+  struct bottleneck tried = {.cycles = 10 * CYCLES,
+                             .rank = {{LIFT_DRAM_LATENCY, 3000}, {LIFT_L2_LATENCY, 4000}, {LIFT_DMA_REQUESTS, 5000}},
+                             .count = 3,
+                             .same = 1,
+                             .both = 2500};
+  char *text = report_bottleneck(&machine, &result, &tried);
+  EXPECT_STREQ(text,
+               "Bound by DRAM latency: lifting this limit saves 70.0 % of the cycles. The runner-up, L2 round-trip "
+               "latency, costs 60.0 %. The two are one limit: lifting both saves 75.0 %.");
+  free(text);
+  tried.same = 2;
+  text = report_bottleneck(&machine, &result, &tried);
+  EXPECT_CONTAINS(text, "costs 60.0 %. The first is one limit with DMA request limit, which costs 50.0 %: lifting both "
+                        "saves 75.0 %.");
+  free(text);
+  struct text why = {0};
+  report_why(&machine, &tried, &why);
+  EXPECT_CONTAINS(why.data, "DRAM latency, lifted: 3,000 of");
+  EXPECT_CONTAINS(why.data, "L2 round-trip latency, lifted: 4,000 of");
+  EXPECT_CONTAINS(why.data, "DMA request limit, lifted: 5,000 of");
+  free(why.data);
+  EXPECT_TRUE(bottleneck_same(80, 60, 90));   /* 50 of the 60 are the same */
+  EXPECT_TRUE(bottleneck_same(60, 80, 80));   /* all are */
+  EXPECT_TRUE(!bottleneck_same(80, 60, 105)); /* 35 of 60 */
+  EXPECT_TRUE(!bottleneck_same(80, 30, 80));  /* the other is too cheap to be the same limit */
+  EXPECT_TRUE(!bottleneck_same(80, 60, 140));
 }
 
 TEST(bounds, the_limit_is_shown_with_the_longest_wait) {

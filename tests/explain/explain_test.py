@@ -102,6 +102,24 @@ class Test(unittest.TestCase):
                 self.assertIn(first["name"], launch["advice"][0])
                 self.assertIn(str(first["cycles"]), launch["advice"][0])
 
+    def test_a_limit_on_what_is_in_flight_is_named_or_said_to_be_one_with_the_latency_that_is(self):
+        for key, values, kernel, items, local, arguments, limit in planted.IN_FLIGHT:
+            for value in values:
+                with self.subTest(key=key, value=value, kernel=kernel):
+                    path = planted.write(self.folder, limit, (kernel, items, local, arguments, {key: value}))
+                    report = report_of(path, "--why")["launches"][0]["bottleneck"]
+                    same = report["same"]
+                    self.assertIn(limit, (report["limit"], same and same["limit"]), report["sentence"])
+                    launch, = explained(path)
+                    self.assertEqual(report["limit"], launch["limits"][0]["limit"])
+                    if same:
+                        pair = {report["limit"], same["limit"]}
+                        found, = (row for row in launch["pairs"] if set(row["without"]) == pair)
+                        self.assertEqual(found["cycles"], same["both_cycles"])
+                        self.assertLess(found["saved"], found["sum"])
+                        if launch["limits"][0]["cause"] != "compute":
+                            self.assertTrue(any(" are one: " in sentence for sentence in launch["advice"]), launch["advice"])
+
     def test_computing_is_named_only_if_it_takes_more_than_half(self):
         path = planted.write(self.folder, "dram_width")
         launch = json.loads(path.read_text())

@@ -45,6 +45,19 @@ PLANTED = {
     "execution": ("chain", 32, 32, [OUT, *uints(200)], {}),
 }
 
+# A limit on what is in flight: the parameter, its values, kernel, work-items, work-group size, arguments, the limit.
+COPIES, STREAM = [IN, OUT, *uints(12, 2048, 1)], [IN, OUT, *uints(32, 512)]
+IN_FLIGHT = [
+    ("dma.outstanding", (1, 4, 16), "copies", 64, 64, COPIES, "dma_requests"),
+    ("dma.quota", (1, 4), "copies", 64, 64, COPIES, "dma_requests"),
+    ("dma.channels", (1, 2), "bundles", 64, 64, [IN, OUT, *uints(10, 16)], "dma_channels"),
+    ("cu.accesses", (1, 4, 8), "stream", 512, 64, STREAM, "accesses"),
+    ("mem.mshrs", (1, 4), "stream", 512, 64, STREAM, "accesses"),
+    ("mem.mshrs", (1,), "copies", 64, 64, COPIES, "accesses"),
+    ("cu.warps", (2, 4), "stream", 512, 64, STREAM, "occupancy"),
+    ("cu.accesses", (1,), "image_again", 512, 64, [IMAGE, OUT, *uints(64, 8)], "accesses"),
+]
+
 BUFFERS = {
     "in": {"bytes": 65536, "elem": "uint", "fill": "iota"},
     "out": {"bytes": 65536, "elem": "uint", "fill": "zero"},
@@ -56,9 +69,9 @@ def chain(words, step):
     return [(i + step) % words for i in range(words)]
 
 
-def write(folder, limit):
-    """Writes the launch file of a limit's kernel to `folder`."""
-    kernel, items, local, arguments, changed = PLANTED[limit]
+def write(folder, limit, planted=None):
+    """Writes the launch file of a limit's kernel to `folder`; `planted`: in place of its row."""
+    kernel, items, local, arguments, changed = planted or PLANTED[limit]
     buffers = dict(BUFFERS)
     if {"buffer": "far"} in arguments:
         buffers["far"] = {"elem": "uint", "bytes": 4 * 16384, "values": chain(16384, 1056)}
