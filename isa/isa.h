@@ -176,12 +176,12 @@ struct isa_source {
 /* What an instruction promises about memory: isa_program.order. Execution does not depend on it, because this machine
  * has one order for all. An atomic operation orders its own memory, and also the one whose bit is set. */
 enum {
-  ISA_ORDER_KNOWN = 1, /* else a fence or barrier acquires and releases for the device, an atomic is relaxed */
-  ISA_ORDER_ACQUIRE = 2,
-  ISA_ORDER_RELEASE = 4,
-  ISA_ORDER_LDS = 8,
-  ISA_ORDER_GLOBAL = 16,
-  ISA_ORDER_SCOPE = 5, /* enum isa_scope, shifted by this */
+  ISA_ORDERS_KNOWN = 1, /* else a fence or barrier acquires and releases for the device, an atomic is relaxed */
+  ISA_ORDERS_ACQUIRE = 2,
+  ISA_ORDERS_RELEASE = 4,
+  ISA_ORDERS_LDS = 8,
+  ISA_ORDERS_GLOBAL = 16,
+  ISA_ORDERS_SCOPE = 5, /* enum isa_scope, shifted by this */
 };
 enum isa_scope { ISA_SCOPE_ITEM, ISA_SCOPE_SUB_GROUP, ISA_SCOPE_WORK_GROUP, ISA_SCOPE_DEVICE };
 
@@ -192,7 +192,7 @@ struct isa_program {
   uint32_t *line;   /* source line of each instruction, 0 when unknown */
   uint16_t *column; /* source column, from 1; 0 when unknown or beyond 65535; never NULL */
   uint16_t *source; /* index of the file in `sources`; 0 when there are none; never NULL */
-  uint8_t *order;   /* ISA_ORDER_*; NULL, all 0: assembly and object files have none */
+  uint8_t *order;   /* ISA_ORDERS_*; NULL, all 0: assembly and object files have none */
   uint32_t count;
   struct isa_kernel *kernels;
   size_t kernel_count;

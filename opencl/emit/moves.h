@@ -8,7 +8,7 @@
 struct code {
   struct isa_inst *inst;
   struct ir_place *place;
-  uint8_t *order; /* ISA_ORDER_* */
+  uint8_t *order; /* ISA_ORDERS_* */
   uint32_t count, room;
 };
 

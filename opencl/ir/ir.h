@@ -86,7 +86,7 @@ struct ir_inst {
   bool guard_not;    /* the guard is the complement of `guard` */
   bool is_volatile;  /* a load that is never removed or merged with another */
   uint8_t no_wrap;   /* IR_NO_WRAP_*: for sums, differences and products */
-  uint8_t order;     /* ISA_ORDER_*: of atomics, fences and barriers */
+  uint8_t order;     /* ISA_ORDERS_*: of atomics, fences and barriers */
   ir_ref guard;      /* a predicate; 0: always. Only on memory operations and IR_COPY */
   ir_ref keep;       /* see above */
   uint32_t operands; /* index of the first one in ir.operand */

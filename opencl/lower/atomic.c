@@ -67,7 +67,7 @@ static const uint64_t acquire =
 /* The semantics that need fences, and all that the operation promises. */
 struct order {
   uint64_t semantics;
-  uint8_t promised; /* ISA_ORDER_* */
+  uint8_t promised; /* ISA_ORDERS_* */
 };
 
 static struct order order_from(uint64_t semantics, uint64_t scope) {
@@ -93,7 +93,7 @@ struct atomic {
   const struct atomic_row *row;
   bool wide, compares;
   ir_ref compare, value;
-  uint8_t order; /* ISA_ORDER_* */
+  uint8_t order; /* ISA_ORDERS_* */
 };
 
 /* The value to store if memory held `old`. */

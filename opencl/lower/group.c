@@ -45,14 +45,14 @@ uint8_t group_order(uint64_t semantics, uint64_t scope) {
   const bool acquires = semantics & (both | MemorySemanticsAcquire);
   const bool releases = semantics & (both | MemorySemanticsRelease);
   const bool relaxed = !acquires && !releases;
-  return (uint8_t)(ISA_ORDER_KNOWN | (acquires ? ISA_ORDER_ACQUIRE : 0) | (releases ? ISA_ORDER_RELEASE : 0) |
-                   (semantics & (strictest | MemorySemanticsWorkgroupMemory) ? ISA_ORDER_LDS : 0) |
-                   (semantics & (strictest | MemorySemanticsCrossWorkgroupMemory) ? ISA_ORDER_GLOBAL : 0) |
-                   (relaxed && scope == ScopeWorkgroup ? ISA_SCOPE_DEVICE : scopes[scope]) << ISA_ORDER_SCOPE);
+  return (uint8_t)(ISA_ORDERS_KNOWN | (acquires ? ISA_ORDERS_ACQUIRE : 0) | (releases ? ISA_ORDERS_RELEASE : 0) |
+                   (semantics & (strictest | MemorySemanticsWorkgroupMemory) ? ISA_ORDERS_LDS : 0) |
+                   (semantics & (strictest | MemorySemanticsCrossWorkgroupMemory) ? ISA_ORDERS_GLOBAL : 0) |
+                   (relaxed && scope == ScopeWorkgroup ? ISA_SCOPE_DEVICE : scopes[scope]) << ISA_ORDERS_SCOPE);
 }
 
 /* The order of a fence that is a part of another operation. */
-static const uint8_t nothing = ISA_ORDER_KNOWN;
+static const uint8_t nothing = ISA_ORDERS_KNOWN;
 
 static void put(struct build *b, uint16_t op, uint8_t order) {
   const ir_ref ref = build_op(b, (enum isa_op)op, 0, 0, 0);
@@ -104,7 +104,7 @@ static void put_fences(struct build *b, uint64_t semantics, bool warp, uint8_t o
 
 /* What a fence or barrier promises; its operation says for which memories. */
 static uint8_t fence_order(uint64_t semantics, uint64_t scope) {
-  return group_order(semantics, scope) & (uint8_t) ~(ISA_ORDER_LDS | ISA_ORDER_GLOBAL);
+  return group_order(semantics, scope) & (uint8_t) ~(ISA_ORDERS_LDS | ISA_ORDERS_GLOBAL);
 }
 
 static bool lower_barrier(struct build *b, const struct spirv_inst *inst) {

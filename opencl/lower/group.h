@@ -67,7 +67,7 @@ uint32_t group_scope(struct build *b, uint32_t id);
 /* The same for the memory scope of a barrier or an atomic, which may be unknown: then it is the widest. */
 uint64_t group_memory_scope(struct build *b, uint32_t id);
 
-/* ISA_ORDER_* of memory semantics and a memory scope. */
+/* ISA_ORDERS_* of memory semantics and a memory scope. */
 uint8_t group_order(uint64_t semantics, uint64_t scope);
 
 /* The fence that memory semantics require as a part of another operation, whose order says what it promises; for all

@@ -75,22 +75,31 @@ static void set_order(struct act_row *row, uint8_t order) {
   row->scope = ISA_SCOPE_DEVICE;
   if (!fence && !is_atomic_access(row))
     return;
-  row->scope = order ? order >> ISA_ORDER_SCOPE : ISA_SCOPE_DEVICE;
-  row->order = order   ? order & (ISA_ORDER_ACQUIRE | ISA_ORDER_RELEASE)
-               : fence ? ISA_ORDER_ACQUIRE | ISA_ORDER_RELEASE
+  row->scope = order ? order >> ISA_ORDERS_SCOPE : ISA_SCOPE_DEVICE;
+  row->order = order   ? order & (ISA_ORDERS_ACQUIRE | ISA_ORDERS_RELEASE)
+               : fence ? ISA_ORDERS_ACQUIRE | ISA_ORDERS_RELEASE
                        : 0;
   if (row->scope == ISA_SCOPE_ITEM)
     row->order = 0;
   if (row->act == ACT_FENCE && !row->order)
     row->act = ACT_NONE;
   if (!fence)
-    row->sync = (uint8_t)((row->space == CHECK_LDS || order & ISA_ORDER_LDS ? SYNC_LDS : 0) |
-                          (row->space != CHECK_LDS || order & ISA_ORDER_GLOBAL ? SYNC_GLOBAL : 0));
+    row->sync = (uint8_t)((row->space == CHECK_LDS || order & ISA_ORDERS_LDS ? SYNC_LDS : 0) |
+                          (row->space != CHECK_LDS || order & ISA_ORDERS_GLOBAL ? SYNC_GLOBAL : 0));
 }
 
 /* Can atomics hand over because of this fence, barrier or atomic? A barrier orders its own work-group by itself. */
 static bool may_hand_over(const struct act_row *row) {
   return row->order && (row->act != ACT_BARRIER || (row->sync & SYNC_GLOBAL && row->scope >= ISA_SCOPE_DEVICE));
+}
+
+static void note_scope(struct checker *checker, uint32_t number, uint32_t pc) {
+  const struct act_row *row = &checker->acts[number][pc];
+  for (enum memory memory = 0; memory < MEMORIES; memory++) {
+    uint32_t *first = &checker->narrow[number][memory][row->scope];
+    if (row->order && memory_in(row->sync, memory) && !*first)
+      *first = pc + 1;
+  }
 }
 
 static bool touches(enum act act) {
@@ -122,9 +131,11 @@ static bool make_acts(struct checker *checker, uint32_t number) {
   bool atomics = false;
   uint32_t expected = 0; /* the last expect.lane */
   checker->branch_count[number] = 0;
+  memset(checker->narrow[number], 0, sizeof checker->narrow[number]);
   for (uint32_t pc = 0; pc < program->count; pc++) {
     acts[pc] = row_of(&program->code[pc], &program->info[pc]);
     set_order(&acts[pc], program->order ? program->order[pc] : 0);
+    note_scope(checker, number, pc);
     checker->has_fences |= may_hand_over(&acts[pc]);
     atomics |= acts[pc].space == CHECK_GLOBAL && touch_is_atomic(acts[pc].kind);
     checker->orders_warps |=
@@ -441,9 +452,6 @@ static void step_call(struct check_unit *unit, struct check_group *group, struct
 /* Dispatches a step, once its operands are known. */
 static void take_step(struct check_unit *unit, struct check_group *group, struct check_warp *warp,
                       const struct act_row *row, const struct isa_access *access, const struct isa_result *result) {
-  for (enum memory memory = 0; memory < MEMORIES; memory++)
-    if (row->order && row->scope < ISA_SCOPE_DEVICE && memory_in(row->sync, memory))
-      warp->narrow[memory] = result->pc + 1;
   switch ((enum act)row->act) {
   case ACT_NONE:
   case ACT_SHUFFLE:

@@ -27,6 +27,9 @@
 #include "models/warp_source.h"
 #include "sim/session/run.h"
 
+/* Why a race is one that the source does not show at once. */
+enum check_why { WHY_NOTHING, WHY_COMPONENT, WHY_SCOPE };
+
 /* A hazard is in one of the first three. Inside the checker, texels have a space of their own: they lie in global
  * memory, but have their own fences. */
 enum check_space { CHECK_NOWHERE, CHECK_LDS, CHECK_GLOBAL, CHECK_IMAGE };
@@ -47,9 +50,10 @@ struct check_hazard {
   uint64_t count;
   struct check_side here, other; /* other.program is NULL when there is only one place */
   enum check_space space;
-  uint64_t address; /* of the first byte that both touch: global, or an offset in the work-group's LDS */
-  uint32_t bytes;   /* that `here` touches from that address on, in one lane or one element */
-  char detail[160]; /* values, as in isa_hazard; may be empty */
+  uint64_t address;   /* of the first byte that both touch: global, or an offset in the work-group's LDS */
+  uint32_t bytes;     /* that `here` touches from that address on, in one lane or one element */
+  enum check_why why; /* of all occurrences of a race */
+  char detail[160];   /* values, as in isa_hazard, or the reason of a race; may be empty */
 };
 
 struct checker;

@@ -65,7 +65,7 @@ struct act_row {
   uint8_t space; /* of an access: enum check_space */
   uint8_t kind;  /* of an access: enum touch_kind; of a shuffle: 1 if its lane was expected, so that S2 covers it */
   uint8_t sync;  /* SYNC_* of a barrier or fence; of an atomic: the memories that it orders */
-  uint8_t order; /* ISA_ORDER_ACQUIRE and ISA_ORDER_RELEASE of a fence or an atomic */
+  uint8_t order; /* ISA_ORDERS_ACQUIRE and ISA_ORDERS_RELEASE of a fence or an atomic */
   uint8_t scope; /* of the same, and of a barrier: enum isa_scope */
   uint32_t site; /* its number among instructions that touch memory; of a branch, among branches */
 };
@@ -74,6 +74,8 @@ struct act_row {
 struct site {
   uint32_t launch; /* index among those that run at once */
   uint32_t pc;
+  bool examined;
+  uint16_t kept; /* then: see unwritten_kept() */
 };
 
 /* An event that a wait has released. */
@@ -105,6 +107,7 @@ struct pending_call {
 struct flow {
   bool known; /* false: between the load and the store are branches, or values pass through private memory */
   uint32_t copied, used;
+  bool mixed; /* bytes that are not copied depend on those that are */
 };
 
 struct known_flow {
@@ -226,9 +229,8 @@ struct check_warp {
   uint32_t epoch[CHECK_SPACES + 1]; /* per space: time of its last warp barrier */
   uint32_t image_fenced;            /* and of its last image fence */
   struct warp_order order[MEMORIES];
-  struct known known;        /* about other groups, through its own atomics; */
-  struct known shared;       /* the part of this that all its lanes know by OpenCL's rules */
-  uint32_t narrow[MEMORIES]; /* 1 + the last instruction that orders it for less than the device; 0: none */
+  struct known known;    /* about other groups, through its own atomics; */
+  struct known shared;   /* the part of this that all its lanes know by OpenCL's rules */
   uint32_t group_before; /* until when its whole group's accesses are over for its last release fence for the device */
   uint32_t asked, answered; /* its atomics that read the LDS: number issued, and number carried out */
   uint32_t fenced_reads; /* value of `asked` at its last local acquire fence; if the LDS keeps the order, the fence */
@@ -283,9 +285,11 @@ struct checker {
   uint32_t unit_count;
   uint32_t first_launch, next_launch; /* numbers in the job: of the first launch that runs, and of the first one after
                                        * those that run */
-  struct isa_launch launch[RESULT_TOGETHER]; /* the launches that run at once */
-  struct act_row *acts[RESULT_TOGETHER];     /* per pc */
-  uint32_t branch_count[RESULT_TOGETHER];    /* of each program */
+  struct isa_launch launch[RESULT_TOGETHER];                        /* the launches that run at once */
+  struct act_row *acts[RESULT_TOGETHER];                            /* per pc */
+  uint32_t branch_count[RESULT_TOGETHER];                           /* of each program */
+  uint32_t narrow[RESULT_TOGETHER][MEMORIES][ISA_SCOPE_DEVICE + 1]; /* 1 + its first instruction that orders a memory in
+                                                                     * a scope; 0: none */
   uint32_t launch_count;
   bool has_fences;                       /* a program has fences: atomics may hand over */
   bool hands_over;                       /* between work-groups, because there are also atomics on global memory */
@@ -326,6 +330,7 @@ struct party {
   uint32_t since;     /* of a copy.lane that ends: the time of its issue; else 0 */
   uint32_t bytes;     /* of a lane's access, or of a copy's element */
   uint64_t at;        /* address of the current cell */
+  uint32_t cell;      /* its bytes */
   uint32_t epoch;     /* of the space: touches before it are over in the group */
   uint32_t oldest;    /* `when` of the oldest copy in flight, or UINT32_MAX */
   bool ahead;         /* its warp has reached calls that others of the group have not */
@@ -461,6 +466,9 @@ void unwritten_read(struct party *party, uint64_t address, uint32_t bytes);
 void unwritten_lanes_read(struct party *party, uint64_t mask, const uint64_t *address);
 /* At a barrier, or at the group's end: reports recorded reads whose bytes are still unwritten. */
 void unwritten_settle(struct check_unit *unit, struct check_group *group);
+/* Of the bytes that a lane stores at a site: those that it loads in the same line and stores unchanged, because it sets
+ * a component of a vector. Of the bytes that it loads: those that are only stored again in this way. */
+uint16_t unwritten_kept(struct checker *checker, const struct check_group *group, uint32_t site);
 
 /* ---- packets.c */
 
@@ -511,8 +519,8 @@ void divergence_free_warp(struct check_warp *warp);
 struct check_side check_side_of(const struct checker *checker, uint32_t site, uint32_t group, uint32_t item,
                                 bool whole_group);
 
-/* Adds a hazard, or increments the count of an equal one. */
-void hazards_add(struct checker *checker, const struct check_hazard *hazard);
+/* Adds a hazard, or increments the count of an equal one. Returns the one in the list, until the next is added. */
+struct check_hazard *hazards_add(struct checker *checker, const struct check_hazard *hazard);
 void hazards_free(struct checker *checker);
 
 #endif

@@ -366,7 +366,7 @@ static struct handover *find_handover(const struct checker *checker, uint64_t ad
 /* ---- releases ------------------------------------------------------------------------------------- */
 
 static bool releases(const struct act_row *row, enum memory memory) {
-  return row->order & ISA_ORDER_RELEASE && memory_in(row->sync, memory);
+  return row->order & ISA_ORDERS_RELEASE && memory_in(row->sync, memory);
 }
 
 static void release_in_group(struct check_group *group, struct check_warp *warp, const struct act_row *row,
@@ -405,7 +405,7 @@ void handover_release(struct check_unit *unit, struct check_group *group, struct
   for (uint64_t left = to_groups; left; left &= left - 1)
     known_join(&handover_at(unit->checker, address[__builtin_ctzll(left)])->known, &known);
   known_free(&known);
-  if (row->order & ISA_ORDER_RELEASE)
+  if (row->order & ISA_ORDERS_RELEASE)
     group_ticks(group);
 }
 
@@ -496,7 +496,7 @@ static uint32_t released_to_lanes(const struct check_warp *warp, const struct ac
 void handover_carried_out(struct check_unit *unit, struct check_group *group, struct check_warp *warp,
                           const struct act_row *row, uint32_t lane, uint64_t address, bool reads) {
   for (enum memory memory = 0; memory < MEMORIES; memory++) {
-    const bool acquires = row->order & ISA_ORDER_ACQUIRE && memory_in(row->sync, memory);
+    const bool acquires = row->order & ISA_ORDERS_ACQUIRE && memory_in(row->sync, memory);
     if (reads && acquires)
       acquire(unit, group, warp, row, memory, lane, address);
     else if (reads)
@@ -552,7 +552,7 @@ void handover_fence(struct check_group *group, struct check_warp *warp, const st
       note_release(warp, memory, row, mask, now);
   if (releases(row, MEMORY_GLOBAL) && row->scope >= ISA_SCOPE_DEVICE)
     warp->group_before = group->epoch[CHECK_GLOBAL] - 1;
-  if (!(row->order & ISA_ORDER_ACQUIRE))
+  if (!(row->order & ISA_ORDERS_ACQUIRE))
     return;
   accept_all(group, warp, row->sync, row->scope, mask);
   if (row->sync & SYNC_LDS) {

@@ -43,14 +43,14 @@ static void make_buckets(struct checker *checker, uint32_t count) {
     *bucket_of(checker, &checker->hazards[i]) = i + 1;
 }
 
-void hazards_add(struct checker *checker, const struct check_hazard *hazard) {
+struct check_hazard *hazards_add(struct checker *checker, const struct check_hazard *hazard) {
   const uint64_t count = hazard->count ? hazard->count : 1;
   if (2 * checker->hazard_count >= checker->bucket_count)
     make_buckets(checker, checker->bucket_count ? 2 * checker->bucket_count : 64);
   uint32_t *bucket = bucket_of(checker, hazard);
   if (*bucket) {
     checker->hazards[*bucket - 1].count += count;
-    return;
+    return &checker->hazards[*bucket - 1];
   }
   if (checker->hazard_count == checker->hazard_room) {
     checker->hazard_room = 2 * checker->hazard_room + 32;
@@ -59,6 +59,7 @@ void hazards_add(struct checker *checker, const struct check_hazard *hazard) {
   checker->hazards[checker->hazard_count] = *hazard;
   checker->hazards[checker->hazard_count++].count = count;
   *bucket = (uint32_t)checker->hazard_count;
+  return &checker->hazards[checker->hazard_count - 1];
 }
 
 /* ---- order: what to fix first, then the place in the source ---------------------------------------- */

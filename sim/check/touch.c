@@ -197,24 +197,64 @@ static struct judged judge(const struct party *party, const struct touch *touch,
   return (struct judged){race ? rule : HAZARDS, party->site >= touch_site(touch)};
 }
 
-/* Names a fence, barrier or atomic that would order the two if its scope were wider. */
-static void name_scope(const struct party *party, const struct touch *touch, struct check_hazard *hazard) {
-  static const char *const scopes[] = {"work_item", "sub_group", "work_group", "device"};
-  static const char *const between[] = {"", "", "sub-groups", "work-groups"};
+/* Does a site store this byte as it has loaded it, or load it for such a store? */
+static bool keeps(const struct party *party, uint32_t site, uint64_t at) {
+  struct checker *checker = party->unit->checker;
+  const struct site *place = &checker->sites[site];
+  const uint8_t bytes = checker->launch[place->launch].program->info[place->pc].bytes;
+  return bytes && unwritten_kept(checker, party->group, site) >> at % bytes & 1;
+}
+
+/* Do the two share only bytes that one of them does not change? */
+static bool is_of_components(const struct party *party, const struct touch *touch) {
+  const uint64_t base = party->space == CHECK_LDS ? party->group->shape->lds_base : 0;
+  for (uint64_t at = party->at - base; at < party->at - base + party->cell; at++)
+    if (!keeps(party, party->site, at) && !keeps(party, touch_site(touch), at))
+      return false;
+  return true;
+}
+
+/* The first fence, barrier or atomic that would order the two if its scope were wider; NULL: none. */
+static const struct act_row *narrow_scope(const struct party *party, const struct touch *touch) {
   const struct checker *checker = party->unit->checker;
-  const uint32_t pc = party->warp->narrow[memory_of(party->space)] - 1, launch = party->group->launch;
-  const enum isa_scope both = scope_of_both(party, touch);
-  const struct act_row *row = pc == UINT32_MAX ? NULL : &checker->acts[launch][pc];
-  char line[32] = "";
-  if (!row || row->scope >= both)
-    return;
-  if (checker->launch[launch].program->line[pc])
-    snprintf(line, sizeof line, " at line %" PRIu32, checker->launch[launch].program->line[pc]);
+  const uint32_t launch = party->group->launch;
+  for (unsigned scope = scope_of_both(party, touch); scope--;) {
+    const uint32_t narrow = checker->narrow[launch][memory_of(party->space)][scope];
+    if (narrow)
+      return &checker->acts[launch][narrow - 1];
+  }
+  return NULL;
+}
+
+static enum check_why why(const struct party *party, const struct touch *touch, enum isa_hazard_rule rule) {
+  if (rule != HAZARD_M5 && rule != HAZARD_M6)
+    return WHY_NOTHING;
+  return is_of_components(party, touch) ? WHY_COMPONENT : narrow_scope(party, touch) ? WHY_SCOPE : WHY_NOTHING;
+}
+
+static void explain_component(const struct party *party, const struct touch *touch, struct check_hazard *hazard) {
+  const bool mine =
+      keeps(party, party->site, party->at - (party->space == CHECK_LDS ? party->group->shape->lds_base : 0));
+  const struct site *site = &party->unit->checker->sites[mine ? party->site : touch_site(touch)];
+  snprintf(hazard->detail, sizeof hazard->detail,
+           "a component store is modeled as rewriting the whole vector: line %" PRIu32
+           " loads these bytes and stores them unchanged",
+           party->unit->checker->launch[site->launch].program->line[site->pc]);
+}
+
+static void explain_scope(const struct party *party, const struct touch *touch, struct check_hazard *hazard) {
+  static const char *const scopes[] = {"work_item", "sub_group", "work_group", "device"};
+  const struct act_row *row = narrow_scope(party, touch);
+  const uint32_t launch = party->group->launch,
+                 line = party->unit->checker->launch[launch].program->line[row - party->unit->checker->acts[launch]];
+  char at[32] = "";
+  if (line)
+    snprintf(at, sizeof at, " at line %" PRIu32, line);
   snprintf(hazard->detail, sizeof hazard->detail, "the %s%s has memory_scope_%s, so it orders nothing between %s",
            row->act == ACT_ACCESS  ? "atomic operation"
            : row->act == ACT_FENCE ? "fence"
                                    : "barrier",
-           line, scopes[row->scope], between[both]);
+           at, scopes[row->scope], scope_of_both(party, touch) == ISA_SCOPE_DEVICE ? "work-groups" : "sub-groups");
 }
 
 static void report(const struct party *party, const struct touch *touch, struct judged judged) {
@@ -223,17 +263,24 @@ static void report(const struct party *party, const struct touch *touch, struct 
   const struct check_side theirs =
       check_side_of(checker, touch_site(touch), touch->group, touch_item(touch), touch_is_copy(touch->kind));
   const uint64_t base = party->space == CHECK_LDS ? party->group->shape->lds_base : 0;
-  struct check_hazard hazard = {.rule = judged.rule,
-                                .launch = checker->first_launch +
-                                          checker->sites[judged.party_is_here ? party->site : touch_site(touch)].launch,
-                                .here = judged.party_is_here ? mine : theirs,
-                                .other = judged.party_is_here ? theirs : mine,
-                                .space = party->space == CHECK_LDS ? CHECK_LDS : CHECK_GLOBAL,
-                                .address = party->at - base,
-                                .bytes = party->bytes};
-  if (judged.rule == HAZARD_M5 || judged.rule == HAZARD_M6)
-    name_scope(party, touch, &hazard);
-  hazards_add(checker, &hazard);
+  const struct check_hazard hazard = {
+      .rule = judged.rule,
+      .launch = checker->first_launch + checker->sites[judged.party_is_here ? party->site : touch_site(touch)].launch,
+      .here = judged.party_is_here ? mine : theirs,
+      .other = judged.party_is_here ? theirs : mine,
+      .space = party->space == CHECK_LDS ? CHECK_LDS : CHECK_GLOBAL,
+      .address = party->at - base,
+      .bytes = party->bytes,
+      .why = why(party, touch, judged.rule)};
+  struct check_hazard *listed = hazards_add(checker, &hazard);
+  if (listed->why != hazard.why) {
+    listed->why = WHY_NOTHING;
+    listed->detail[0] = 0;
+  }
+  if (listed->count == 1 && listed->why == WHY_COMPONENT)
+    explain_component(party, touch, listed);
+  if (listed->count == 1 && listed->why == WHY_SCOPE)
+    explain_scope(party, touch, listed);
 }
 
 /* ---- cells -------------------------------------------------------------------------------- */
@@ -454,6 +501,7 @@ static inline struct shadow_page *touch_piece(struct party *party, struct shadow
     page = shadow_refine(shadow_of(party), address, &party->unit->checker->pool);
   const uint32_t unit = page->bytes ? 1 : 4, offset = (uint32_t)(address % SHADOW_PAGE_BYTES);
   struct touch *cell = &page->cell[offset / unit];
+  party->cell = unit;
   for (uint32_t done = 0; done < bytes; done += unit, cell++) {
     party->at = address + done;
     touch_cell(party, cell);

@@ -178,7 +178,7 @@ static uint32_t block_of(const struct isa_program *program, uint32_t pc) {
   return pc;
 }
 
-/* Writes what the lanes load and then store, for one seed of the loaded values. */
+/* Writes what the lanes load and then store, for one seed of the loaded values. A seed of 0 keeps *loaded. */
 static bool run_between(struct isa_warp *warp, uint32_t load, uint32_t store, struct isa_access *access, uint64_t seed,
                         uint32_t *loaded, uint32_t *stored) {
   const struct isa_launch *launch = warp->group->launch;
@@ -193,7 +193,10 @@ static bool run_between(struct isa_warp *warp, uint32_t load, uint32_t store, st
     follow(warp, pc, access, &others);
   randomize(warp, from->d, words, UINT32_MAX, &state);
   narrow(&warp->reg[from->d * lanes], lanes, type);
-  memcpy(loaded, &warp->reg[from->d * lanes], words * lanes * sizeof *loaded);
+  if (seed)
+    memcpy(loaded, &warp->reg[from->d * lanes], words * lanes * sizeof *loaded);
+  else
+    memcpy(&warp->reg[from->d * lanes], loaded, words * lanes * sizeof *loaded);
   for (uint32_t pc = load + 1; pc < store; pc++)
     if (!follow(warp, pc, access, &others))
       return false;
@@ -207,6 +210,11 @@ static bool run_between(struct isa_warp *warp, uint32_t load, uint32_t store, st
 
 static uint8_t byte_of(const uint32_t *value, uint32_t lanes, uint32_t lane, uint32_t byte) {
   return (uint8_t)(value[byte / 4 * lanes + lane] >> byte % 4 * 8);
+}
+
+static void put_byte(uint32_t *value, uint32_t lanes, uint32_t lane, uint32_t byte, uint8_t to) {
+  uint32_t *word = &value[byte / 4 * lanes + lane];
+  *word = (*word & ~(UINT32_C(0xff) << byte % 4 * 8)) | (uint32_t)to << byte % 4 * 8;
 }
 
 /* `ahead`: by how much the store's address is above that of the load. */
@@ -226,7 +234,6 @@ static struct flow flow_between(const struct isa_group *group, uint32_t load, ui
   warp.all = warp.live = warp.active = UINT64_MAX >> (64 - lanes);
   for (uint32_t run = 0; run < 2 && flow.known; run++)
     flow.known = run_between(&warp, load, store, &access, 2 + run, loaded[run], stored[run]);
-  free(storage);
   for (uint32_t byte = 0; byte < to && flow.known; byte++) {
     const int64_t source = byte + ahead;
     bool same = source >= 0 && source < from, depends = false;
@@ -239,6 +246,17 @@ static struct flow flow_between(const struct isa_group *group, uint32_t load, ui
     flow.copied |= (uint32_t)same << byte;
     flow.used |= (uint32_t)(depends && !same) << byte;
   }
+  if (flow.known && flow.copied && flow.used) { /* the copied bytes of one run, with the others of the other one */
+    for (uint32_t byte = 0; byte < to; byte++)
+      for (uint32_t lane = 0; lane < lanes && flow.copied >> byte & 1; lane++)
+        put_byte(loaded[0], lanes, lane, (uint32_t)(byte + ahead),
+                 byte_of(loaded[1], lanes, lane, (uint32_t)(byte + ahead)));
+    run_between(&warp, load, store, &access, 0, loaded[0], stored[1]);
+    for (uint32_t byte = 0; byte < to; byte++)
+      for (uint32_t lane = 0; lane < lanes && !(flow.copied >> byte & 1); lane++)
+        flow.mixed |= byte_of(stored[0], lanes, lane, byte) != byte_of(stored[1], lanes, lane, byte);
+  }
+  free(storage);
   return flow;
 }
 
@@ -329,4 +347,46 @@ void unwritten_settle(struct check_unit *unit, struct check_group *group) {
   for (uint32_t i = 0; i < group->unwritten_count; i++)
     report(unit, group, &group->unwritten[i]);
   group->unwritten_count = 0;
+}
+
+/* ---- components of vectors --------------------------------------------------------------------- */
+
+/* Does the one load a vector, and the other store it or a part of it, in one line? */
+static bool is_one_statement(const struct isa_program *program, uint32_t load, uint32_t store) {
+  const struct isa_inst *from = &program->code[load], *to = &program->code[store];
+  const struct isa_info *read = &program->info[load], *write = &program->info[store];
+  return read->class_ == write->class_ && (read->class_ == ISA_CLASS_LDS || read->class_ == ISA_CLASS_GLOBAL) &&
+         !read->store && write->store && !read->atomic && !write->atomic && read->bytes <= MOST_BYTES &&
+         write->bytes <= read->bytes && from->a == to->a && from->b == to->b &&
+         to->imm - from->imm <= (uint64_t)(read->bytes - write->bytes) && program->line[load] &&
+         program->line[load] == program->line[store];
+}
+
+uint16_t unwritten_kept(struct checker *checker, const struct check_group *group, uint32_t site) {
+  enum { APART = 64 /* most instructions between the two */ };
+  struct site *place = &checker->sites[site];
+  const struct isa_program *program = checker->launch[place->launch].program;
+  if (place->examined || place->launch != group->launch)
+    return place->kept;
+  const bool stores = program->info[place->pc].store;
+  place->examined = true;
+  for (uint32_t apart = 1; apart < APART; apart++) {
+    const uint32_t load = stores ? place->pc - apart : place->pc, store = load + apart;
+    if (load >= program->count || store >= program->count)
+      break;
+    if (!is_one_statement(program, load, store))
+      continue;
+    const uint32_t ahead = (uint32_t)(program->code[store].imm - program->code[load].imm);
+    const uint32_t bytes = program->info[store].bytes, all = (UINT32_C(1) << bytes) - 1;
+    const struct flow flow = flow_between(group->shape, load, store, ahead);
+    /* A store of all that was loaded, unchanged, sets no component, unless it is a part of a longer vector. */
+    if (!flow.known || (flow.copied == all && bytes == program->info[load].bytes && bytes < MOST_BYTES))
+      continue;
+    if (!stores && flow.mixed) {
+      place->kept = 0;
+      break;
+    }
+    place->kept |= (uint16_t)(stores ? flow.copied : flow.copied << ahead);
+  }
+  return place->kept;
 }

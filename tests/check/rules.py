@@ -4,7 +4,8 @@
 tests/check/kernels/RULE_name.cl and .json: correct as it stands; with -D WRONG it breaks RULE and nothing else.
 RULE_name.wrong.wws and .right.wws, each with its .json: the same in assembly, which has no macros.
 
-A comment HERE ends the lines at which the wrong one must be reported; OTHER ends those of the other place. Hazards
+A comment HERE ends the lines at which the wrong one must be reported; OTHER ends those of the other place. A line
+`DETAIL words` gives words of the hazard's detail; only kernels with such a line may be about a component store. Hazards
 of copies and events must be the same whether an engine or warps carry copies out, so these kernels run with each
 dma.copy."""
 import argparse
@@ -126,8 +127,9 @@ def place(side):
 
 
 def described(hazards):
-    return "; ".join("%s at %s%s" % (hazard["rule"], place(hazard),
-                                     ", other %s" % place(hazard["other"]) if hazard.get("other") else "")
+    return "; ".join("%s at %s%s%s" % (hazard["rule"], place(hazard),
+                                       ", other %s" % place(hazard["other"]) if hazard.get("other") else "",
+                                       ", %s" % hazard["detail"] if hazard.get("detail") else "")
                      for hazard in hazards) or "nothing"
 
 
@@ -142,6 +144,17 @@ def misplaced(kernel, hazards):
         wanted = marked(kernel.source, mark)
         if wanted and lines != wanted:
             return "%s at line %s" % (mark, ", ".join(map(str, sorted(wanted))))
+    return None
+
+
+def wrong_detail(kernel, hazards):
+    """What the details of the expected hazards lack, or None."""
+    wanted = re.search(r"^(?://|;) DETAIL (.*)", kernel.source.read_text(), re.M)
+    for hazard in hazards:
+        if wanted and wanted.group(1) not in hazard["detail"]:
+            return 'the detail "%s"' % wanted.group(1)
+        if not wanted and "component store" in hazard["detail"]:
+            return "no component store"
     return None
 
 
@@ -164,8 +177,8 @@ def judge(kernel, warpwait, verb):
     if rules != expected or done.returncode != status:
         return ("%s, exit status %d" % (", ".join(expected) or "nothing", status),
                 "%s, exit status %d" % (described(hazards), done.returncode))
-    where = misplaced(kernel, hazards) if kernel.wrong and hazards else None
-    return (where, described(hazards)) if where else None
+    lacking = kernel.wrong and hazards and (misplaced(kernel, hazards) or wrong_detail(kernel, hazards))
+    return (lacking, described(hazards)) if lacking else None
 
 
 def main():

@@ -1,5 +1,6 @@
 // One sub-group leaves a message in the LDS for another one; the flag's scope is the work-group; with -D WRONG it is the
 // sub-group.
+// DETAIL has memory_scope_sub_group, so it orders nothing between sub-groups
 #ifdef WRONG
 #define SCOPE memory_scope_sub_group
 #else

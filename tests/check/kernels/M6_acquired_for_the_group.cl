@@ -1,5 +1,6 @@
 // One work-group releases a message, and another one waits for it. Then it acquires for the device; with -D WRONG for its
 // own work-group, in which nobody sent anything.
+// DETAIL has memory_scope_work_group, so it orders nothing between work-groups
 #ifdef WRONG
 #define SCOPE memory_scope_work_group
 #else

@@ -1,5 +1,6 @@
 // The last work-group reads what all have written. The count is relaxed, but the barriers before and after it are fences
 // for the device; with -D WRONG they are barriers as usual, for the work-group.
+// DETAIL the barrier at line 14 has memory_scope_work_group, so it orders nothing between work-groups
 #ifdef WRONG
 #define BARRIER(flags) barrier(flags)
 #else

@@ -1,5 +1,6 @@
 // All work-groups count themselves. The counter's scope is the device; with -D WRONG it is the work-group: then additions
 // of two work-groups race with each other.
+// DETAIL has memory_scope_work_group, so it orders nothing between work-groups
 #ifdef WRONG
 #define SCOPE memory_scope_work_group
 #else

@@ -1,5 +1,6 @@
 // The last work-group to count itself reads what all have left. Fences before and after the count are for the device;
 // with -D WRONG they are mem_fence(), whose scope is the work-group.
+// DETAIL has memory_scope_work_group, so it orders nothing between work-groups
 #ifdef WRONG
 #define FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
 #else
