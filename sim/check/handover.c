@@ -255,8 +255,8 @@ static enum relation relation_of_lanes(const struct check_group *group, const st
   return seen && is_taker(warp, memory, lane) && touch->when <= seen[warp->index].passed_on ? ORDERED : OPEN;
 }
 
-enum relation handover_in_group(const struct check_group *group, const struct check_warp *warp, uint32_t lane,
-                                const struct touch *touch, enum memory memory) {
+static enum relation relation_within(const struct check_group *group, const struct check_warp *warp, uint32_t lane,
+                                     const struct touch *touch, enum memory memory) {
   const uint32_t lanes = group->shape->launch->warp_size;
   const uint32_t other = touch_item(touch) / lanes, other_lane = touch_item(touch) % lanes;
   if (warp->index == other)
@@ -270,6 +270,16 @@ enum relation handover_in_group(const struct check_group *group, const struct ch
     time += shared_of(group);
   const uint32_t until = time->lanes >> other_lane & 1 ? time->accesses : time->all;
   return touch->when <= until || is_atomic_over(time, touch) ? ORDERED : IN_STEP;
+}
+
+enum relation handover_in_group(const struct check_group *group, const struct check_warp *warp, uint32_t lane,
+                                const struct touch *touch, enum memory memory) {
+  const enum relation within = relation_within(group, warp, lane, touch, memory);
+  const bool own = touch_item(touch) / group->shape->launch->warp_size == warp->index;
+  if (within == ORDERED || own || memory == MEMORY_LDS) /* what it knows of its own lanes may not have gone around */
+    return within;
+  const enum relation around = handover_from_group(group, warp, lane, touch); /* through another group, and back */
+  return around > within ? around : within;
 }
 
 /* ---- between groups ------------------------------------------------------------------------------- */
@@ -499,7 +509,7 @@ void handover_carried_out(struct check_unit *unit, struct check_group *group, st
     const bool acquires = row->order & ISA_ORDERS_ACQUIRE && memory_in(row->sync, memory);
     if (reads && acquires)
       acquire(unit, group, warp, row, memory, lane, address);
-    else if (reads)
+    if (reads && (!acquires || row->scope < ISA_SCOPE_DEVICE))
       offer(unit, group, warp, memory_of((enum check_space)row->space), memory, lane, address);
     const uint32_t until = row->kind == TOUCH_ATOMIC ? released_to_lanes(warp, row, memory, lane) : 0;
     if (until)
