@@ -12,7 +12,7 @@
 #include "bindings/icd/icd.h"
 #include "bindings/icd/json.h"
 
-enum { PATH = 3000, MOST = 1000 /* launches */ };
+enum { PATH = 3000, MOST = 1000 /* launches, and folders */ };
 
 /* The bytes of an argument: a buffer of the launch file, or an image with a copy of its texels, without gaps. */
 struct region {
@@ -35,9 +35,7 @@ struct icd_capture {
 static bool write_bytes(const struct icd_capture *capture, const char *name, const void *data, size_t size) {
   char path[PATH + 64];
   snprintf(path, sizeof path, "%s/%s", capture->folder, name);
-  FILE *file = fopen(path, "wb");
-  const bool good = file && fwrite(data, 1, size, file) == size;
-  return (!file || fclose(file) == 0) && good;
+  return icd_write_file(path, data, size);
 }
 
 /* Source is preferred to SPIR-V because it is readable, but only if it includes no files, which the folder lacks. */
@@ -86,6 +84,16 @@ static void add_machine(json_t *file, cl_device_id device) {
   }
   free(text);
   json_object_set_new(file, "set", changes);
+}
+
+json_t *icd_text_of(const char *text, size_t length) {
+  json_t *made = json_stringn(text, length);
+  char *copy = made ? NULL : malloc(length + 1);
+  for (size_t i = 0; copy && i < length; i++)
+    copy[i] = (unsigned char)text[i] > 0x7f ? '?' : text[i];
+  made = copy ? json_stringn(copy, length) : made;
+  free(copy);
+  return made;
 }
 
 json_t *icd_list_of(const uint64_t *numbers, cl_uint count) {
@@ -219,12 +227,22 @@ static bool is_new(const json_t *launches, const struct _cl_program *program) {
   return is_first;
 }
 
+/* Folders of earlier programs stay. */
 static bool make_folder(struct icd_capture *capture, const char *in, const char *kernel) {
   static unsigned number;
-  if (mkdir(in, 0777) != 0 && errno != EEXIST)
+  int status = mkdir(in, 0777);
+  if (status != 0 && errno != EEXIST) {
+    icd_report_lost(in, errno);
     return false;
-  return snprintf(capture->folder, sizeof capture->folder, "%s/%03u-%.60s", in, ++number, kernel) < PATH &&
-         mkdir(capture->folder, 0777) == 0;
+  }
+  do {
+    const int length = snprintf(capture->folder, sizeof capture->folder, "%s/%03u-%.60s", in, ++number, kernel);
+    errno = ENAMETOOLONG;
+    status = length < PATH ? mkdir(capture->folder, 0777) : -1;
+  } while (status != 0 && errno == EEXIST);
+  if (status != 0)
+    icd_report_lost(capture->folder, errno);
+  return status == 0;
 }
 
 static void give_up(struct icd_capture *capture) {
@@ -282,7 +300,6 @@ struct icd_capture *icd_capture_begin(const struct icd_launch *launch, cl_device
 }
 
 void icd_capture_end(struct icd_capture *capture, bool good) {
-  char path[PATH + 64], unfinished[PATH + 64];
   if (!capture)
     return;
   json_t *checks = json_array();
@@ -298,9 +315,11 @@ void icd_capture_end(struct icd_capture *capture, bool good) {
   if (json_array_size(checks))
     json_object_set(capture->file, "check", checks);
   json_decref(checks);
-  snprintf(path, sizeof path, "%s/launch.json", capture->folder);
-  snprintf(unfinished, sizeof unfinished, "%s/launch.json.unfinished", capture->folder);
-  if (good && json_dump_file(capture->file, unfinished, JSON_INDENT(1)) == 0)
-    rename(unfinished, path);
+  char *text = good ? json_dumps(capture->file, JSON_INDENT(1)) : NULL;
+  if (text)
+    write_bytes(capture, "launch.json", text, strlen(text));
+  else if (good)
+    icd_report_lost(capture->folder, ENOMEM);
+  free(text);
   give_up(capture);
 }

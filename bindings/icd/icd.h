@@ -528,6 +528,22 @@ bool icd_is_wanted(const char *kernel);
 /* The place in the program from which the driver was called; `object` NULL: not known. Works only during that call. */
 struct icd_caller icd_find_caller(void);
 
+/* ---- files: files.c --------------------------------------------------------------------------------------------- */
+
+enum { ICD_PATH = 4096 };
+
+/* Reports, once for the process, that a file lacks what should be in it. */
+void icd_report_lost(const char *path, int error);
+/* Opens a file for writing, and creates it if needed. */
+int icd_open(const char *path, int flags);
+/* Writes all bytes, also if a call writes some of them or is interrupted. False, with errno: not all are written. */
+bool icd_write(int file, const void *data, size_t size);
+/* Closes the file and renames it if it is whole: if it was opened and written (`good`; else errno says what failed).
+ * Otherwise removes it and reports the loss. */
+bool icd_finish_file(int file, bool good, const char *unfinished, const char *path);
+/* The file appears only when it is whole. */
+bool icd_write_file(const char *path, const void *data, size_t size);
+
 /* ---- a trace of all launches: record.c ------------------------------------------------------------------------ */
 
 /* With WARPWAIT_TRACE: records the device's launches from now on. */

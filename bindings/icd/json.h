@@ -8,5 +8,8 @@
 
 /* Implemented in capture.c. */
 json_t *icd_list_of(const uint64_t *numbers, cl_uint count);
+/* A text, whose bytes may be anything: a kernel prints what it likes. If it is not UTF-8, question marks replace what
+ * is not ASCII. */
+json_t *icd_text_of(const char *text, size_t length);
 
 #endif

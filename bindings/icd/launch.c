@@ -1,4 +1,5 @@
 /* Runs kernels and handles their reports. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,7 +102,8 @@ static struct icd_launch *launch_of(const struct party *party, size_t number) {
 
 static void print(void *self, uint32_t launch, const char *text, size_t size) {
   (void)self, (void)launch;
-  fwrite(text, 1, size, stdout);
+  if (fwrite(text, 1, size, stdout) != size)
+    icd_report_lost("standard output", errno);
 }
 
 static void take_hazard(void *self, const ww_hazard *hazard) {
@@ -131,20 +133,18 @@ static ww_watch watch_of(struct party *party) {
 
 /* ---- reporting -------------------------------------------------------------------------------------------- */
 
-static bool write_file(void *self, const void *data, size_t size) { return fwrite(data, 1, size, self) == size; }
-
-/* Writes DIR/saxpy-0.html (0 is the device's number). The file appears only when it is complete. */
+/* Writes DIR/saxpy-0.html (0 is the device's number). */
 static void write_page(const struct icd_launch *launch, const struct _cl_device_id *device, const ww_report *report) {
-  enum { PATH = 4096 };
   const char *folder = icd_settings()->html;
-  char path[PATH], unfinished[PATH];
-  mkdir(folder, 0777);
+  char path[ICD_PATH];
+  struct icd_text page = {NULL, 0};
+  mkdir(folder, 0777); /* if this fails, so does writing */
   snprintf(path, sizeof path, "%.3000s/%.200s-%u.html", folder, launch->kernel->kernel->name, device->number);
-  snprintf(unfinished, sizeof unfinished, "%.4000s.unfinished", path);
-  FILE *file = fopen(unfinished, "wb");
-  const bool good = file && ww_report_write(report, WW_HTML, (ww_sink){write_file, file}, NULL) == WW_OK;
-  if (file && fclose(file) == 0 && good)
-    rename(unfinished, path);
+  if (ww_report_write(report, WW_HTML, (ww_sink){icd_add, &page}, NULL) == WW_OK)
+    icd_write_file(path, page.text, page.length);
+  else
+    icd_report_lost(path, ENOMEM);
+  free(page.text);
 }
 
 /* Logs the report if this is the kernel's longest launch, and stores what bounds it. */
@@ -229,7 +229,8 @@ cl_int icd_run_launches(struct icd_command *const *commands, size_t count, struc
   const bool finished = ww_report_finished(report);
   if (!finished)
     report_unfinished(&party, report);
-  fflush(stdout);
+  if (fflush(stdout) != 0)
+    icd_report_lost("standard output", errno);
   for (size_t i = 0; i < count; i++) {
     struct icd_launch *launch = commands[i]->launch;
     if (!launch->outcome.functional)

@@ -1,6 +1,6 @@
 /* A log of the devices' work. WARPWAIT_LOG names a file, to which each command appends a line of JSON when it has
  * ended. Each line is one write() at the file's end, so the file has only complete lines even if the program crashes,
- * and several processes can share it.
+ * and several processes can share it. Only a full disk cuts a line.
  *
  *     {"command": "kernel", "pid": 4711, "device": 0, "machine": "h200", "queue": 1, "times": [0, 2900, 7000, 11955],
  *      "kernel": "saxpy", "global": [4096], "cycles": 9811, "overhead": 2100, "bound": "...", "hazards": 0}
@@ -10,6 +10,7 @@
  *     {"report": "text of the report", "kernel": "saxpy", "machine": "h200", "values": {the report as JSON}}
  *
  * A report is written for each launch that is the longest so far of its kernel on its machine. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -19,40 +20,34 @@
 
 /* ---- the file --------------------------------------------------------------------------------------------- */
 
+static int file = -2; /* not yet opened; -1: there is none */
+
 static int log_file(void) {
-  static int file = -2;
-  if (file == -2)
-    file = icd_settings()->log ? open(icd_settings()->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
+  const char *path = icd_settings()->log;
+  if (file == -2) {
+    file = path ? icd_open(path, O_APPEND) : -1;
+    if (path && file < 0)
+      icd_report_lost(path, errno);
+  }
   return file;
 }
 
-/* JSON is UTF-8, but the names and texts of programs may have any bytes. A text with others loses all that are not
- * ASCII: otherwise its line would be lost. */
-static json_t *text_of(const char *text, size_t length) {
-  json_t *made = json_stringn(text, length);
-  char *ascii = made ? NULL : malloc(length + 1);
-  if (!ascii)
-    return made;
-  for (size_t i = 0; i < length; i++)
-    ascii[i] = (unsigned char)text[i] < 0x80 ? text[i] : '?';
-  made = json_stringn(ascii, length);
-  free(ascii);
-  return made;
-}
-
 static void set_text(json_t *line, const char *key, const char *text) {
-  json_object_set_new(line, key, text_of(text, strlen(text)));
+  json_object_set_new(line, key, icd_text_of(text, strlen(text)));
 }
 
-/* Takes over the reference to the object. */
+/* Takes over the reference to the object. A line that is not whole is this process's last one: what follows would
+ * continue it. */
 static void add_line(json_t *object) {
   char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
   const size_t length = text ? strlen(text) : 0;
-  if (text) {
+  errno = ENOMEM;
+  if (text)
     text[length] = '\n'; /* replaces the final zero */
-    if (write(log_file(), text, length + 1) < 0) {
-      /* A full disk must not end the program. */
-    }
+  if (!text || !icd_write(log_file(), text, length + 1)) {
+    icd_report_lost(icd_settings()->log, errno);
+    close(file);
+    file = -1;
   }
   free(text);
   json_decref(object);
@@ -193,7 +188,9 @@ void icd_log_hazard(const struct icd_launch *launch, const ww_hazard *hazard) {
   set_text(line, "detail", hazard->detail);
   set_text(line, "file", hazard->file);
   if (line && launch->caller.object)
-    json_object_set_new(line, "caller", json_pack("[s, I]", launch->caller.object, (json_int_t)launch->caller.offset));
+    json_object_set_new(line, "caller",
+                        json_pack("[o, I]", icd_text_of(launch->caller.object, strlen(launch->caller.object)),
+                                  (json_int_t)launch->caller.offset));
   add_line(line);
 }
 
@@ -236,11 +233,13 @@ void icd_log_report(const struct icd_launch *launch, const ww_machine *machine, 
     return;
   if (ww_report_write(report, WW_TEXT, (ww_sink){icd_add, &text}, NULL) == WW_OK &&
       ww_report_write(report, WW_JSON, (ww_sink){icd_add, &values}, NULL) == WW_OK) {
-    json_t *line = json_pack("{s:o, s:o}", "report", text_of(text.text, text.length), "values",
+    json_t *line = json_pack("{s:o, s:o}", "report", icd_text_of(text.text, text.length), "values",
                              json_loadb(values.text, values.length, JSON_ALLOW_NUL, NULL));
     set_text(line, "kernel", launch->kernel->kernel->name);
     set_text(line, "machine", ww_machine_name(machine));
     add_line(line);
+  } else {
+    icd_report_lost(icd_settings()->log, ENOMEM);
   }
   free(text.text);
   free(values.text);

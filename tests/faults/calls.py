@@ -37,9 +37,39 @@ kernel void plus(global int *data, global const int *from) {
 }
 """
 
+# A program with OpenCL, for `exec`: it launches a kernel thrice.
+HOST = """
+#define CL_TARGET_OPENCL_VERSION 300
+#include <CL/cl.h>
+#include <stdio.h>
+int main(void) {
+  static char spirv[1 << 16];
+  const size_t items = 256;
+  cl_platform_id platform;
+  cl_device_id device;
+  FILE *file = fopen("host.spv", "rb"); /* compiling would write, too */
+  const size_t size = file ? fread(spirv, 1, sizeof spirv, file) : 0;
+  if (clGetPlatformIDs(1, &platform, NULL) || clGetDeviceIDs(platform, CL_DEVICE_TYPE_GPU, 1, &device, NULL))
+    return 3;
+  cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+  cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, NULL);
+  cl_program program = clCreateProgramWithIL(context, spirv, size, NULL);
+  cl_mem data = clCreateBuffer(context, CL_MEM_READ_WRITE, 1024, NULL, NULL);
+  if (clBuildProgram(program, 1, &device, "", NULL, NULL))
+    return 4;
+  cl_kernel kernel = clCreateKernel(program, "plus", NULL);
+  clSetKernelArg(kernel, 0, sizeof data, &data);
+  for (int i = 0; i < 3; i++)
+    if (clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, NULL, 0, NULL, NULL))
+      return 5;
+  return clFinish(queue) ? 6 : 0;
+}
+"""
+HOST_KERNEL = "kernel void plus(global int *data) { data[get_global_id(0)] += 5; }\n"
+
 SWEEP = "[sweep]\nlaunch = l.json\n[axes]\ndma.channels = 1 2 4\ndma.setup = 0 20\n"
 
-# Name: the words, and the outputs. A store (.sqlite) grows by points and is not replaced.
+# Name: the words, and the outputs. A store (.sqlite) grows by points and is not replaced, a log by lines, a folder by files.
 CALLS = {
     "run": ("run l.json -o out.txt", ["out.txt"]),
     "json": ("run l.json --report json -o out.json --dump data=data.bin", ["out.json", "data.bin"]),
@@ -63,6 +93,8 @@ CALLS = {
     "slice": ("trace slice t.wwt -o new.wwt", ["new.wwt"]),
     "merge": ("trace merge t.wwt t.wwt -o new.wwt", ["new.wwt"]),
     "sweep": ("sweep run s.ini -o new.sqlite --csv new.csv --jobs 2 -q", ["new.csv"]),
+    "exec": ("exec -m teaching -r json -o out.txt --log new.log --trace new.wwt -- ./host", ["out.txt", "new.wwt"]),
+    "folders": ("exec -m teaching -r json -o out.txt --capture new.captures --html new.pages -- ./host", ["out.txt"]),
     "table": ("sweep csv s.sqlite -o new.csv", ["new.csv"]),
 }
 
@@ -74,7 +106,13 @@ def environment(folder, **more):
 
 
 def tool(folder, words, **more):
-    return subprocess.run([WARPWAIT, *words.split()], cwd=folder, env=environment(folder, **more), timeout=120,
+    """Under `exec`, what else the environment has is for the program alone, not for the interpreter of `exec`."""
+    words = words.split()
+    if words[0] == "exec":
+        at = words.index("--") + 1
+        words[at:at] = ["/usr/bin/env", *(f"{name}={value}" for name, value in more.items())]
+        more = {}
+    return subprocess.run([WARPWAIT, *words], cwd=folder, env=environment(folder, **more), timeout=120,
                           stdin=subprocess.DEVNULL, capture_output=True, check=False)
 
 
@@ -92,7 +130,10 @@ def fill(folder):
     (folder / "s.ini").write_text(SWEEP)
     (folder / "l.json").write_text(json.dumps(launch))
     (folder / "cl.json").write_text(json.dumps({**launch, "program": "cl.cl"}))
-    for words in ("run l.json --trace t.wwt --timeline t.wtl --report json -o a.json",
+    (folder / "host.c").write_text(HOST)
+    (folder / "host.cl").write_text(HOST_KERNEL)
+    subprocess.run(["cc", "-o", folder / "host", folder / "host.c", "-lOpenCL"], check=True)
+    for words in ("asm host.cl -o host.wwo --spirv host.spv", "run l.json --trace t.wwt --timeline t.wtl --report json -o a.json",
                   "run l.json --set dma.setup=100 --report json -o b.json", "trace convert t.wwt t.wwtt",
                   "sweep run s.ini -q"):
         done = tool(folder, words)
@@ -114,7 +155,7 @@ def content(folder, outputs):
 def strangers(folder, inputs, outputs):
     """Unwanted files that a call has left. If a store's file cannot be repaired now, its journal does so when the file
     is next opened."""
-    known = {path.name for path in inputs.iterdir()} | set(outputs) | {"new.sqlite", "new.sqlite-journal"}
+    known = {path.name for path in inputs.iterdir()} | set(outputs) | {"new.sqlite", "new.sqlite-journal", "new.log", "new.captures", "new.pages"}
     left = [path.name for path in folder.iterdir() if path.name not in known]
     return sorted(left + [f"tmp/{path.name}" for path in (folder / "tmp").iterdir()])
 

@@ -2,7 +2,7 @@
  *
  *     FAULTS_LOG=FILE            writes a letter for each call that could fail, and lets all pass
  *     FAULTS="rename 3 ENOSPC"   the third call of rename() fails this way; with a final 's' ("stays"), so do all
- *                                later ones; ENOSPC is a number
+ *                                later ones; ENOSPC is a number, and 0 means that a write() writes half
  *
  * Forked children continue the count. Calls that only read do not count, nor do standard output, whose buffer the C
  * library writes without calling us (tests have /dev/full for it), and standard error. */
@@ -73,7 +73,7 @@ static bool is_output(int file) {
 
 ssize_t write(int file, const void *data, size_t size) {
   REAL(ssize_t, write, int, const void *, size_t);
-  return is_output(file) && fails(WRITE) ? -1 : real(file, data, size);
+  return !is_output(file) || !fails(WRITE) ? real(file, data, size) : error ? -1 : real(file, data, (size + 1) / 2);
 }
 
 ssize_t pwrite64(int file, const void *data, size_t size, off64_t at) {

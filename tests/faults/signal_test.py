@@ -32,9 +32,11 @@ class Signals(unittest.TestCase):
             self.inputs, self.at = pathlib.Path(folder) / "inputs", pathlib.Path(folder) / "at"
             self.inputs.mkdir()
             calls.fill(self.inputs)
-            right = {name: self.whole(name) for name in calls.CALLS}
+            # A signal to exec ends its program; exec_test.py has that.
+            names = [name for name, (words, _) in calls.CALLS.items() if not words.startswith("exec ")]
+            right = {name: self.whole(name) for name in names}
             for number in range(SIGNALS):
-                name, sent = self.random.choice(list(calls.CALLS)), self.random.choice(SENT)
+                name, sent = self.random.choice(names), self.random.choice(SENT)
                 with self.subTest(number=number, call=name, signal=sent.name):
                     self.try_signal(name, sent, *right[name])
         print("outcomes:", ", ".join(f"{count} {name}" for name, count in sorted(self.outcomes.items())))

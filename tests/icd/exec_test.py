@@ -470,6 +470,28 @@ class Exec(unittest.TestCase):
         self.python("-m", "teaching", "--capture", captured, text=again)
         self.assertEqual(len(list(captured.glob("*/launch.json"))), 2)
 
+    def test_captures_of_two_programs_are_in_one_folder(self):
+        captured = self.folder / "captured"
+        for _ in range(2):
+            self.python("-m", "teaching", "--capture", captured, text=CAPTURED)
+        self.assertEqual([file.parent.name for file in sorted(captured.glob("*/launch.json"))],
+                         ["001-scale", "002-scale", "003-scale", "004-scale"])
+
+    def test_output_of_kernels_that_is_lost_is_reported(self):
+        words = [WARPWAIT, "exec", "-m", "teaching", "-r", "table", "--", sys.executable, "-W", "ignore", "-c",
+                 HAZARD.replace("x[get_global_id(0) + 1] = 1;", r'printf(\"word\");')]
+        with open("/dev/full", "w") as full:
+            done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("\nwarpwait: standard output: cannot be written: No space left on device\n", done.stderr)
+
+    def test_a_kernel_that_prints_no_text_is_reported(self):
+        text = HAZARD.replace("x[get_global_id(0) + 1] = 1;", r'if (get_global_id(0) == 0) printf(\"%c%c\", 0xc3, 0x28);')
+        words = [WARPWAIT, "exec", "-m", "teaching", "--", sys.executable, "-W", "ignore", "-c", text]
+        done = subprocess.run(words, capture_output=True, check=False)
+        self.assertEqual((done.returncode, done.stdout), (0, b"\xc3("), done.stderr)
+        self.assertIn(b"kernel         beyond", done.stderr)
+
     def test_the_exit_status_is_that_of_the_program(self):
         self.python(text="raise SystemExit(7)", status=7)
 
