@@ -97,7 +97,8 @@ static bool take_report(struct log *log, const struct document *document, const 
   if (!diff_check(report, document->file, document->text, document->length, document->message))
     return false;
   if (log->base && !json_equal(log->machine, json_object_get(report, "machine")))
-    return json_fail(document, &values, "is of another machine than the reports before it; `diff` compares logs of one");
+    return json_fail(document, &values,
+                     "is of another machine than the reports before it; `diff` compares logs of one");
   json_t *launch = longest_of(report, kernel);
   if (!launch)
     return json_fail(document, &values, "has no launch of the kernel");
@@ -162,8 +163,9 @@ bool diff_read_log(struct diff_side *side, const char *text, size_t length, stru
     good = message_fail(message, "%.300s: has no report of a timed launch", side->path);
   if (good) {
     json_object_set_new(log.base, "launches", launch_list(&log));
-    json_object_set_new(log.base, "name",
-                        json_string(log.checked ? "longest launch of each kernel, checked" : "longest launch of each kernel"));
+    json_object_set_new(
+        log.base, "name",
+        json_string(log.checked ? "longest launch of each kernel, checked" : "longest launch of each kernel"));
     side->report = json_incref(log.base);
   }
   json_decref(log.base);

@@ -218,6 +218,9 @@ def programs(seed=1, per_program=66):
     header = "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
     for form in FORMS:
         yield from packed(f"copies_{form}", typed_kernels(random, form), per_program, "cl_khr_fp64", header=header, reference=only_exact)
+    for form in ("plain", "strided"):
+        yield from packed(f"copies_{form}_as_loops", typed_kernels(random, form), per_program, "cl_khr_fp64", header=header,
+                          reference=only_exact, copies="loop")
     yield from packed("copies_sized", sized_kernels(random), per_program, "cl_khr_fp64", header=header, reference=only_exact)
     yield from packed("copies_chain", chain_kernels(random), per_program, "cl_khr_fp64", header=header, reference=only_exact)
     for number, settings in enumerate(MACHINES):

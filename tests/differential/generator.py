@@ -34,7 +34,7 @@ HEADER = "#pragma OPENCL FP_CONTRACT OFF\n#pragma OPENCL EXTENSION cl_khr_fp64 :
 WORDS, REALS = 112, 64  # results of a work-item
 FEATURES = ("memory", "narrow", "wide", "float", "double", "half", "vectors", "functions", "arrays", "initializers", "structs", "unions",
             "pointers", "calls", "tables", "atomics", "swaps", "branches", "loops", "switches", "barriers", "copies", "subgroups", "printf",
-            "aggregates", "jumps")
+            "aggregates", "jumps", "conversions")
 TYPE_FEATURES = {"narrow": ["char", "uchar", "short", "ushort"], "wide": ["long", "ulong"], "float": ["float"], "double": ["double"]}
 
 SCALARS = {"c1": "char", "c2": "uchar", "h1": "short", "h2": "ushort", "n1": "int", "n2": "int", "u1": "uint", "u2": "uint",
@@ -72,6 +72,8 @@ SUB_GROUPS = {"reduce_add": ("sub_group_reduce_add(x)", "for (uint i = first; i 
               "broadcast": ("sub_group_broadcast(x, y & 7)", "result = shared[first + (y & 7)];"),
               "any": ("(uint)(sub_group_any((int)x) != 0)", "for (uint i = first; i < last; i++) result |= shared[i] != 0;"),
               "all": ("(uint)(sub_group_all((int)x) != 0)", "result = 1; for (uint i = first; i < last; i++) result &= shared[i] != 0;"),
+              "both_arms": ("x & 1 ? sub_group_non_uniform_reduce_add(x) : sub_group_non_uniform_reduce_add(x)",
+                            "for (uint i = first; i < last; i++) result += (shared[i] ^ x) & 1 ? 0 : shared[i];"),
               "place": ("get_sub_group_local_id() + get_sub_group_size() * x", "result = lid - first + (last - first) * x;"),
               "number": ("get_sub_group_id() + get_num_sub_groups() * x", "result = lid / warp + (size + warp - 1) / warp * x;")}
 
@@ -291,6 +293,15 @@ class Generator(Aggregates):
         name = self.pick(self.scalars())
         return Node("statement", f"{name} = {{0}};", [self.expression(self.variables[name], 3)])
 
+    def rounded(self):
+        """Saturates or rounds in its own way, and goes straight to a variable, which loops carry."""
+        name = self.pick(self.scalars())
+        kind, other = self.variables[name], self.pick(self.types)
+        real = other in ("float", "double")
+        saturated = "_sat" * (kind in WHOLE and (real or self.random.random() < 0.5))
+        rounding = self.pick(["", "_rte", "_rtz", "_rtp", "_rtn"]) if real or kind not in WHOLE else ""
+        return Node("statement", f"{name} = convert_{kind}{saturated}{rounding}({{0}});", [self.expression(other, 2)])
+
     def array_access(self):
         name = self.pick(self.scalars())
         index = self.expression("uint", 1)
@@ -449,7 +460,7 @@ class Generator(Aggregates):
         for feature, more in {"arrays": [self.array_access], "structs": [self.structure_access, self.structure_copy],
                               "unions": [self.union_access], "half": [self.half_access], "vectors": [self.vector_statement] * 2,
                               "calls": [self.call] * 2, "swaps": [self.swap], "initializers": [self.rows_access],
-                              "pointers": [self.pointer_access], "aggregates": [self.aggregate_statement] * 6, "jumps": [self.jump]}.items():
+                              "conversions": [self.rounded] * 3, "pointers": [self.pointer_access], "aggregates": [self.aggregate_statement] * 6, "jumps": [self.jump]}.items():
             makers += more * self.has(feature)
         if self.has("atomics") and (self.has("memory") or self.has("barriers")):
             makers += [self.atomic]
@@ -679,7 +690,7 @@ def case_of(kernel, text, seed, warp):
 
 
 def program_with(name, text, cases, warp):
-    header = HEADER + "#pragma OPENCL EXTENSION cl_khr_subgroups : enable\n" * ("sub_group_" in text)
+    header = HEADER + "".join(f"#pragma OPENCL EXTENSION cl_khr_subgroup{name} : enable\n" for name in ("s", "_non_uniform_arithmetic"))
     return Program(name, header + text, cases, standard="CL2.0", settings={"cu.warp_size": warp}, prints="printf(" in text,
                    reference_options=["-DEMULATED"])
 

@@ -28,7 +28,8 @@ ATOMIC_OPERATIONS = {
 }
 
 # `own`: one cell per work-item, in global and local memory. `shared`: cell 0, where the order does not matter, and one
-# cell per work-group, which initializes the group's cell in local memory and receives its last value.
+# cell per work-group, which initializes the group's cell in local memory and receives its last value. Work-groups share
+# cell 0, so its atomics need the scope of the device.
 ATOMIC = """
 kernel void {name}(global const {T} *by, global {A} *own, global {A} *shared, global {T} *old) {{
   size_t i = get_global_id(0), lid = get_local_id(0);
@@ -39,7 +40,7 @@ kernel void {name}(global const {T} *by, global {A} *own, global {A} *shared, gl
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   old[2 * i] = {call}(&near[lid ^ 1]{by});
   old[2 * i + 1] = {call}(&own[i ^ 1]{by});
-  {share}(&shared[0]{by});
+  {share}(&shared[0]{by_device});
   {share}(&all{by});
   barrier(CLK_LOCAL_MEM_FENCE);
   STORE(&own[{items} + i], LOAD(&near[lid]));
@@ -79,7 +80,7 @@ def old_atomics(random):
             call = ("atom_" if np.dtype(dtype).itemsize == 8 else "atomic_") + operation
             shares, by = operation != "xchg", "" if operation in ("inc", "dec") else ", by[i]"
             name = f"{call}_{kind}"
-            yield (ATOMIC.format(name=name, T=kind, A=f"volatile {kind}", group=GROUP, items=ITEMS, by=by, call=call,
+            yield (ATOMIC.format(name=name, T=kind, A=f"volatile {kind}", group=GROUP, items=ITEMS, by=by, by_device=by, call=call,
                                  share=call if shares else "IGNORE"), atomic_case(random, name, dtype, function, shares))
 
 
@@ -94,7 +95,8 @@ def new_atomics(random):
                 ", memory_order_relaxed"
             call = f"atomic_{call}{'_explicit' if given else ''}"
             name = f"{call}_{kind}"
-            yield (ATOMIC.format(name=name, T=kind, A=f"atomic_{kind}", group=GROUP, items=ITEMS, by=", by[i]" + given, call=call,
+            yield (ATOMIC.format(name=name, T=kind, A=f"atomic_{kind}", group=GROUP, items=ITEMS, by=", by[i]" + given,
+                                 by_device=", by[i]" + given.replace("scope_work_group", "scope_device"), call=call,
                                  share=call if shares else "IGNORE"), atomic_case(random, name, dtype, function, shares))
 
 

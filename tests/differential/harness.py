@@ -69,13 +69,14 @@ class Case:
 class Program:
     """`reference`, for programs that PoCL cannot run: a function that returns what run_reference() would. `standard` is
     only for Warpwait; the references get an older one, with the same meaning for generated kernels. `prints`:
-    printed lines are compared, too, in any order. `reference_options` are only for PoCL."""
+    printed lines are compared, too, in any order. `reference_options` are only for PoCL. `copies`: what asynchronous
+    copies become."""
 
     def __init__(self, name, source, cases, options=(), machine="teaching", settings=None, reference=None, standard=None, prints=False,
-                 reference_options=()):
+                 reference_options=(), copies="machine"):
         self.standard, self.prints, self.reference_options = standard, prints, list(reference_options)
         self.name, self.source, self.cases, self.reference = name, source, cases, reference
-        self.options, self.machine, self.settings = list(options), machine, settings or {}
+        self.options, self.machine, self.settings, self.copies = list(options), machine, settings or {}, copies
 
 
 def exactly(case, buffers):
@@ -128,7 +129,7 @@ def launch_file(program, folder):
             launch["offset"] = list(case.offset)
         launches.append(launch)
     sort = zlib.crc32(program.name.encode())
-    build = {"options": program.options, "optimize": (0, 2, 3)[sort // 2 % 3],
+    build = {"options": program.options, "optimize": (0, 2, 3)[sort // 2 % 3], "copies": program.copies,
              **({"std": program.standard} if program.standard else {})}
     return {"program": "kernel.cl", "build": build, "machine": program.machine,
             "set": {**(EVERYTHING if sort & 1 else {}), **program.settings}, "buffers": buffers, "pipes": pipes,
