@@ -485,12 +485,12 @@ class Exec(unittest.TestCase):
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("\nwarpwait: standard output: cannot be written: No space left on device\n", done.stderr)
 
-    def test_a_kernel_that_prints_no_text_is_reported(self):
-        text = HAZARD.replace("x[get_global_id(0) + 1] = 1;", r'if (get_global_id(0) == 0) printf(\"%c%c\", 0xc3, 0x28);')
-        words = [WARPWAIT, "exec", "-m", "teaching", "--", sys.executable, "-W", "ignore", "-c", text]
-        done = subprocess.run(words, capture_output=True, check=False)
-        self.assertEqual((done.returncode, done.stdout), (0, b"\xc3("), done.stderr)
-        self.assertIn(b"kernel         beyond", done.stderr)
+    def test_a_hazard_in_a_file_whose_name_is_not_text_is_reported(self):
+        program = self.folder / "calls"
+        program.with_suffix(".c").write_text(CALLS.replace('"kernel', r'"#line 1 \"caf\351.cl\"\nkernel'))
+        subprocess.run(["cc", "-o", program, program.with_suffix(".c"), "-lOpenCL"], check=True)
+        done = self.run_exec("-m", "teaching", "-r", "table", "--check", "--", program, status=1)
+        self.assertRegex(done.stderr, r"(?m)^caf\?.cl:1: M5-lds-race: ")
 
     def test_the_exit_status_is_that_of_the_program(self):
         self.python(text="raise SystemExit(7)", status=7)
