@@ -480,6 +480,9 @@ static bool compile(struct compilation *c, struct piece *made) {
   /* LLVM's passes run on all linked units together. */
   words_add_list(&words,
                  routes[c->build->to_unit && c->build->route == OPENCL_ROUTE_O2 ? OPENCL_ROUTE_SSA : c->build->route]);
+  const char *standard = c->build->standard;
+  if (c->options.standard ? c->options.is_cpp : standard && clang_options_is_cpp(standard))
+    words_add(&words, "-fno-gnu89-inline"); /* C++ has its own meaning of inline */
   words_add_list(&words, c->build->unit_count ? WORDS("-S", "-o", "-") : WORDS("-o", "-"));
   if (!write_units(c, &words)) {
     words_free(&words);

@@ -11,7 +11,7 @@
 #define PIPELINE "Warpwait decides what clang produces"
 #define ONE_FILE "the program must be the only input"
 #define TARGET "the target is always spir64"
-#define LANGUAGE "the language is always OpenCL C"
+#define LANGUAGE "use -cl-std"
 #define DRIVER "options that bypass clang's driver are not allowed"
 
 /* Options that people try, and why they are refused. A trailing '*' matches any rest. */
@@ -40,9 +40,8 @@ static const struct refusal {
     {"-m64", TARGET},
     {"-march*", TARGET},
     {"-O*", "choose a route instead: ssa, O0 or O2"},
-    {"-x*", LANGUAGE},
     {"--language*", LANGUAGE},
-    {"-std=*", "use -cl-std"},
+    {"-std=*", LANGUAGE},
     {"-Xclang", DRIVER},
     {"-Xpreprocessor", DRIVER},
     {"-mllvm", DRIVER},
@@ -57,12 +56,13 @@ static const struct refusal {
 
 enum value {
   NO_VALUE,
-  IGNORED,   /* no value; clang does not know it, and Warpwait does not use what it permits */
-  A_DEFINE,  /* NAME, NAME=VALUE, NAME(X)=VALUE */
-  A_NAME,    /* an identifier */
-  A_PATH,    /* one line that does not start with '-': -isystem-after is another option */
-  A_WARNING, /* the name of a warning, "error=NAME", or nothing for -W alone */
-  A_WORD     /* letters, digits and + - . _ , */
+  IGNORED,    /* no value; clang does not know it, and Warpwait does not use what it permits */
+  A_DEFINE,   /* NAME, NAME=VALUE, NAME(X)=VALUE */
+  A_NAME,     /* an identifier */
+  A_PATH,     /* one line that does not start with '-': -isystem-after is another option */
+  A_WARNING,  /* the name of a warning, "error=NAME", or nothing for -W alone */
+  A_LANGUAGE, /* OpenCL C; or C++ for OpenCL, under clang's name or AMD's */
+  A_WORD      /* letters, digits and + - . _ , */
 };
 
 static const struct accepted {
@@ -76,6 +76,7 @@ static const struct accepted {
     {"-isystem", A_PATH, true},
     {"-iquote", A_PATH, true},
     {"-I", A_PATH, true},
+    {"-x", A_LANGUAGE, true},
     {"-cl-std=", A_WORD, false},
     {"-cl-ext=", A_WORD, false},
     {"-cl-denorms-are-zero", NO_VALUE, false},
@@ -112,6 +113,7 @@ static const char *const wanted[] = {[A_DEFINE] = "NAME, NAME=VALUE or NAME(X)=V
                                      [A_NAME] = "the name of a macro",
                                      [A_PATH] = "a path (one that begins with '-' is written ./-...)",
                                      [A_WARNING] = "the name of a warning",
+                                     [A_LANGUAGE] = "cl, clc++ or clcpp",
                                      [A_WORD] = "letters, digits and any of + - . _ ,"};
 
 /* ---- values -------------------------------------------------------------------------------------- */
@@ -158,6 +160,8 @@ static bool is_warning(const char *text) {
   return true;
 }
 
+static bool is_cpp_language(const char *text) { return strcmp(text, "clc++") == 0 || strcmp(text, "clcpp") == 0; }
+
 static bool value_good(enum value value, const char *text) {
   switch (value) {
   case NO_VALUE:
@@ -171,6 +175,8 @@ static bool value_good(enum value value, const char *text) {
     return *text && *text != '-' && is_one_line(text);
   case A_WARNING:
     return is_warning(text);
+  case A_LANGUAGE:
+    return strcmp(text, "cl") == 0 || is_cpp_language(text);
   case A_WORD:
     return *text && is_word(text);
   }
@@ -232,17 +238,24 @@ static bool read_one(const char *const **words, struct clang_options *options, c
     snprintf(text, size, "build option '%s': '%.60s' is not %s", row->word, value, wanted[row->value]);
     return false;
   }
-  if (row->value != IGNORED)
+  const char *standard = strcmp(row->word, "-cl-std=") == 0 ? value : NULL;
+  if (row->value == A_LANGUAGE)
+    standard = is_cpp_language(value) ? "CLC++" : NULL;
+  else if (row->value != IGNORED && !standard)
     words_add_joined(&options->words, row->word, value);
-  if (strcmp(row->word, "-cl-std=") == 0) {
+  if (standard) {
+    words_add_joined(&options->words, "-cl-std=", standard);
     options->standard = true;
-    options->is_1 = clang_options_is_1(value);
+    options->is_1 = clang_options_is_1(standard);
+    options->is_cpp = clang_options_is_cpp(standard);
   }
   options->uniform |= strcmp(row->word, "-cl-uniform-work-group-size") == 0;
   options->unoptimized |= strcmp(row->word, "-cl-opt-disable") == 0;
   options->warnings |= row->value == A_WARNING;
   return true;
 }
+
+bool clang_options_is_cpp(const char *standard) { return strncasecmp(standard, "clc++", 5) == 0; }
 
 bool clang_options_is_1(const char *standard) {
   return strncasecmp(standard, "cl1", 3) == 0 || strcasecmp(standard, "cl") == 0;

@@ -14,6 +14,8 @@ enum {
   ExecutionModelKernel = 6,
   ExecutionModeLocalSize = 17,
   ExecutionModeLocalSizeHint = 18,
+  ExecutionModeInitializer = 33,
+  ExecutionModeFinalizer = 34,
   ExecutionModeLocalSizeId = 38,
   DecorationCPacked = 10,
   DecorationBuiltIn = 11,
@@ -165,6 +167,9 @@ static bool read_entry(struct reader *r) {
 
 static bool read_mode(struct reader *r) {
   const uint32_t mode = reader_words(r) > 2 ? reader_word(r, 2) : 0;
+  if (mode == ExecutionModeInitializer || mode == ExecutionModeFinalizer)
+    return reader_fail(r,
+                       "a variable at program scope is initialized or destroyed by code; legal: constant initializers");
   if (mode != ExecutionModeLocalSize && mode != ExecutionModeLocalSizeId && mode != ExecutionModeLocalSizeHint)
     return true;
   if (reader_words(r) != 6)

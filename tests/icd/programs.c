@@ -321,3 +321,29 @@ TEST(driver_programs, may_have_kernels_with_long_names_and_hints) {
   clReleaseProgram(program);
   rig_free(&rig);
 }
+
+TEST(driver_programs, may_be_cpp_under_its_name_or_amds) {
+  struct rig rig = rig_new();
+  cl_int status = CL_SUCCESS;
+  const char *text = "template <typename T> T twice(const T &x) { return x + x; }\n"
+                     "kernel void k(global int *o) { o[get_global_id(0)] = twice(o[get_global_id(0)]); }\n";
+  const char *options[] = {"-x clc++", "-x clcpp", "-cl-std=CLC++", "-cl-std=clc++2021"};
+  cl_mem data = rig_numbers(&rig);
+  for (int i = 0; i < 4; i++) {
+    cl_program program = built(&rig, text, options[i]);
+    cl_kernel kernel = clCreateKernel(program, "k", &status);
+    EXPECT_EQ(clSetKernelArg(kernel, 0, sizeof data, &data), CL_SUCCESS);
+    EXPECT_EQ(rig_launch(&rig, rig.queue, kernel, 0, NULL, NULL), CL_SUCCESS);
+    EXPECT_EQ(rig_at(&rig, data, 3), 6 << i);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+  }
+  char log[400] = "";
+  cl_program program = clCreateProgramWithSource(rig.context, 1, &text, NULL, &status);
+  EXPECT_EQ(clBuildProgram(program, 0, NULL, "-x cuda", NULL, NULL), CL_INVALID_BUILD_OPTIONS);
+  clGetProgramBuildInfo(program, rig.device[0], CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
+  EXPECT_STREQ(log, "build option '-x': 'cuda' is not cl, clc++ or clcpp\n");
+  clReleaseProgram(program);
+  clReleaseMemObject(data);
+  rig_free(&rig);
+}

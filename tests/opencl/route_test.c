@@ -351,3 +351,76 @@ TEST(opencl_route, a_null_pointer_of_a_zeroed_struct_is_the_number_0) {
     group_rig_close(&rig);
   }
 }
+
+/* Templates, classes, references, lambdas, overloads by address space, and constant expressions. */
+static const char cpp[] =
+    "template <typename T> T twice(T x) { return x + x; }\n"
+    "template <int N> struct table { int at[N]; constexpr int size() const { return N; } };\n"
+    "class counter {\n"
+    "  int n;\n"
+    "public:\n"
+    "  counter(int n) : n(n) {}\n"
+    "  ~counter() { n = 0; }\n"
+    "  counter &operator+=(const counter &other) { n += other.n; return *this; }\n"
+    "  int get() const { return n; }\n"
+    "  int get() const __global { return n + 1000; }\n"
+    "};\n"
+    "struct base { int b; int get() { return b; } };\n"
+    "struct derived : base { int both() { return get() + 2; } };\n"
+    "namespace ns { int f(int x) { return x + 1; } int f(float x) { return (int)(x * 2); } }\n"
+    "constexpr int square(int x) { return x * x; }\n"
+    "void add(int &x) { x += 1; }\n"
+    "void add(__global int &x) { x += 2; }\n"
+    "kernel void k(global const int *in, global int *out) {\n"
+    "  int i = get_global_id(0), seven = 7;\n"
+    "  counter c(i), more(in[i]);\n"
+    "  c += more;\n"
+    "  table<4> t = {{1, 2, 3, 4}};\n"
+    "  derived d; d.b = 5;\n"
+    "  auto by = [seven](int x) { return x * seven; };\n"
+    "  int v = twice(i) + c.get() + t.at[i & 3] + t.size() + square(4) + ns::f(2) + ns::f(2.5f) + d.both() + by(3);\n"
+    "  add(v);\n"
+    "  out[i] = v;\n"
+    "  add(out[i]);\n"
+    "}\n";
+
+TEST(opencl_route, cpp_for_opencl_runs_on_each_route) {
+  for (enum opencl_route route = OPENCL_ROUTE_SSA; route < OPENCL_ROUTES; route++) {
+    struct group_rig rig;
+    struct isa_error error = {""};
+    const bool good = group_rig_compile(&rig, cpp, "CLC++", route, &error);
+    ct_note("route %s: %s", opencl_route_names[route], error.text);
+    if (EXPECT_TRUE(good)) {
+      for (uint32_t i = 0; i < 64; i++)
+        group_rig_words(&rig, 0)[i] = 10 * i;
+      EXPECT_TRUE(group_rig_run(&rig));
+      for (uint32_t i = 0; i < 64; i++)
+        EXPECT_EQ(group_rig_words(&rig, 1)[i], 2 * i + (i + 10 * i) + (i % 4 + 1) + 4 + 16 + 3 + 5 + 7 + 21 + 1 + 2);
+    }
+    group_rig_close(&rig);
+  }
+}
+
+/* LLVM's passes, on route O2, replace this code by the value. */
+TEST(opencl_route, a_variable_that_code_initializes_is_refused_or_has_its_value) {
+  const char *texts[] = {"struct s { int v; s(int x) : v(2 * x) {} };\n"
+                         "__global s g(21);\n"
+                         "kernel void k(global const int *in, global int *out) { out[0] = g.v; }\n",
+                         "int f(int x) { return x + 1; }\n"
+                         "__global int g = f(41);\n"
+                         "kernel void k(global const int *in, global int *out) { out[0] = g; }\n"};
+  for (size_t i = 0; i < 2; i++)
+    for (enum opencl_route route = OPENCL_ROUTE_SSA; route < OPENCL_ROUTES; route++) {
+      struct group_rig rig;
+      struct isa_error error = {""};
+      const bool good = group_rig_compile(&rig, texts[i], "CLC++", route, &error);
+      EXPECT_EQ(good, route == OPENCL_ROUTE_O2);
+      if (good) {
+        EXPECT_TRUE(group_rig_run(&rig));
+        EXPECT_EQ(group_rig_words(&rig, 1)[0], 42);
+      } else {
+        EXPECT_CONTAINS(error.text, "is initialized or destroyed by code; legal: constant initializers");
+      }
+      group_rig_close(&rig);
+    }
+}
