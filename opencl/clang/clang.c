@@ -62,6 +62,7 @@ struct compilation {
   struct clang_options options;
   struct opencl_tools tools; /* `cache` may be NULL */
   bool aborted;              /* the last tool crashed with a signal */
+  bool uninitialized;        /* clang has warned of a variable that is not initialized */
   char *prelude;             /* text of the header */
   bool channels;             /* the source enables channels */
   char folder[PATH_BYTES], file[FILES][PATH_BYTES + 16];
@@ -70,12 +71,15 @@ struct compilation {
 /* ---- command lines ------------------------------------------------------------------------------- */
 
 /* The words that all runs over the source share. clang refuses inline assembly and names the line, because llvm-spirv
- * crashes on it. Our own words come last, so they win. An invalid printf format is an error unless the user says
- * otherwise, because it would print other memory. */
+ * crashes on it. Our own words come last, so they win. Unless the user says otherwise, an invalid printf format is an
+ * error, because it would print other memory, and a variable that is certainly not initialized is a warning, no
+ * error. Variables that are not initialized on some paths do not count: a correct program may never take these. */
 static void add_source(const struct compilation *c, struct words *words) {
   const struct opencl_build *build = c->build;
-  words_add_list(
-      words, WORDS(c->tools.clang, "-x", "cl", "-Werror=format-invalid-specifier", "-Werror=format-insufficient-args"));
+  words_add_list(words, WORDS(c->tools.clang, "-x", "cl", "-Werror=format-invalid-specifier",
+                              "-Werror=format-insufficient-args", "-Wuninitialized", "-Wno-sometimes-uninitialized"));
+  if (!c->options.wants_all)
+    words_add(words, "-Wno-error=uninitialized");
   if (!c->options.standard)
     words_add_joined(words, "-cl-std=", build->standard ? build->standard : "CL2.0");
   words_add_list(words, c->options.words.word);
@@ -150,8 +154,9 @@ static bool run_tool(struct compilation *c, const char *const *argv, const struc
   const bool compiler = argv[0] == c->tools.clang;
   if (compiler && !end.error && c->build->log)
     c->build->log(c->build->self, end.text);
-  if (compiler && !end.error && !c->build->text && (loud || !process_good(&end)))
+  if (compiler && !end.error && !c->build->text)
     tool_report(&c->reporter, &end, loud);
+  c->uninitialized |= compiler && !end.error && strstr(end.text, TOOL_UNINITIALIZED);
   const bool good = process_good(&end) || tool_failed(&c->reporter, argv[0], &end, compiler);
   if (good) {
     *made = (struct piece){end.output, end.output_bytes};
@@ -639,7 +644,8 @@ static bool make(struct compilation *c, uint8_t **spirv, size_t *size) {
   if (cached)
     make_name(c, &text, name);
   free(text.at);
-  /* Only clang prints warnings, so if the user requests them, it must run. */
+  /* Only clang prints warnings, so if the user requests them, it must run. A result with a warning that nobody requests
+   * is not kept. */
   if (cached && !c->options.warnings && cache_find(c->tools.cache, name, spirv, size))
     return true;
   if (!make_again(c, &made))
@@ -650,7 +656,7 @@ static bool make(struct compilation *c, uint8_t **spirv, size_t *size) {
   }
   *spirv = (uint8_t *)made.at;
   *size = made.size;
-  if (cached)
+  if (cached && !c->uninitialized)
     cache_keep(c->tools.cache, name, *spirv, *size);
   return true;
 }

@@ -94,8 +94,8 @@ bool opencl_is_unoptimized(const struct opencl_build *build);
 
 /* Runs clang and llvm-spirv on the file `path`, or finds the result in the cache. The caller frees *spirv. Returns
  * false and fills *error on failure: with clang's first error in its words ("kernel.cl:3:5: error: ..."), or with the
- * missing tool and its package. say() is called with each error if there are several, and with all warnings that an
- * option requests. */
+ * missing tool and its package. say() is called with each error if there are several, with each variable that is not
+ * initialized, and with all warnings that an option requests. */
 bool opencl_compile(const char *path, const struct opencl_build *build, uint8_t **spirv, size_t *size,
                     struct isa_error *error);
 

@@ -217,6 +217,11 @@ const char *clang_options_path(const char *word, const char **kind) {
   return word + strlen(row->word);
 }
 
+static bool is_of_all(const char *warning) {
+  return strcmp(warning, "all") == 0 || strcmp(warning, "most") == 0 || strcmp(warning, "everything") == 0 ||
+         strcmp(warning, "uninitialized") == 0;
+}
+
 /* Reads the option at *words and its value; *words then points to its last word. */
 static bool read_one(const char *const **words, struct clang_options *options, char *text, size_t size) {
   const char *word = **words;
@@ -252,6 +257,7 @@ static bool read_one(const char *const **words, struct clang_options *options, c
   options->uniform |= strcmp(row->word, "-cl-uniform-work-group-size") == 0;
   options->unoptimized |= strcmp(row->word, "-cl-opt-disable") == 0;
   options->warnings |= row->value == A_WARNING;
+  options->wants_all |= row->value == A_WARNING && is_of_all(value);
   return true;
 }
 

@@ -16,7 +16,8 @@ struct clang_options {
   bool is_cpp;      /* or C++ for OpenCL */
   bool uniform;     /* -cl-uniform-work-group-size */
   bool unoptimized; /* -cl-opt-disable */
-  bool warnings;    /* some option requests warnings, which are then shown */
+  bool warnings;    /* some option requests warnings, which are then shown, */
+  bool wants_all;   /* among them -Wuninitialized, which -Werror may then make an error */
 };
 
 /* "CL1.2" and similar, and "CL", which clang reads as 1.0. */

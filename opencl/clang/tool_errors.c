@@ -151,15 +151,21 @@ static bool has_place(const struct reporter *reporter, const char *line, size_t 
          place_length(line, before);
 }
 
+static bool is_uninitialized(const char *line, size_t length) {
+  return memmem(line, length, TOOL_UNINITIALIZED, strlen(TOOL_UNINITIALIZED));
+}
+
 void tool_report(const struct reporter *reporter, const struct process_end *end, bool everything) {
   char why[OPENCL_WHY];
   const char *first;
   size_t length;
-  if (!reporter->say || (!everything && (went_down(end) || count_lines(end->text, is_error, &first, &length) < 2)))
+  const bool several = !went_down(end) && count_lines(end->text, is_error, &first, &length) > 1;
+  if (!reporter->say)
     return;
   for (const char *line = end->text; *line; line += length + (line[length] == '\n')) {
     length = strcspn(line, "\n");
-    if ((everything || (is_error(line, length) && has_place(reporter, line, length))) &&
+    if ((everything || (several && is_error(line, length) && has_place(reporter, line, length)) ||
+         (process_good(end) && is_uninitialized(line, length))) &&
         is_quotable(reporter, line, length, why, sizeof why))
       say_line(reporter, line, length);
   }

@@ -22,8 +22,12 @@ __attribute__((format(printf, 2, 3))) bool tool_fail(const struct reporter *repo
 /* Records the part of the build that the error is about. */
 void tool_blame(const struct reporter *reporter, enum opencl_part part);
 
-/* Calls say() with a line for each error if a compiler has found several, or with everything that it printed, except
- * text of files that may not be quoted (source_name.h). */
+/* The end of a warning that is always shown. */
+#define TOOL_UNINITIALIZED "[-Wuninitialized]"
+
+/* Calls say() with a line for each error if a compiler has found several, and for each variable that is not initialized
+ * if it has found none; or with everything that it printed. Text of files that may not be quoted is left out
+ * (source_name.h). */
 void tool_report(const struct reporter *reporter, const struct process_end *end, bool everything);
 
 /* Fills in why a run failed: the tool is missing or crashed or, for a compiler, its first error and their number.

@@ -360,6 +360,40 @@ TEST(clang, say_is_called_for_several_errors_and_for_requested_warnings) {
   }
 }
 
+/* Also if an earlier compilation could have been cached. Variables that are set on some paths or in parts are right. */
+TEST(clang, variables_that_are_not_initialized_are_warned_of_each_time) {
+  static const char *const none[] = {"-w", NULL}, *const no[] = {"-Wno-uninitialized", NULL};
+  static const char *const strict[] = {"-Werror", NULL}, *const all[] = {"-Wall", "-Werror", NULL};
+  static const char warning[] = "k.cl:2:34: warning: variable 'x' is uninitialized when used here [-Wuninitialized]|";
+  static const char error[] =
+      "k.cl:2:34: error: variable 'x' is uninitialized when used here [-Werror,-Wuninitialized]|";
+  static const struct {
+    const char *const *options;
+    const char *line;
+  } rows[] = {{NULL, warning}, {none, ""}, {no, ""}, {strict, warning}, {all, error}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    fresh();
+    write_text("k.cl", "kernel void k(global int *a) {\n  int x, y; y = a[1]; a[0] = y + x;\n}\n");
+    for (int again = 0; again < 2; again++) {
+      *heard = '\0';
+      EXPECT_EQ(compile("k.cl", &(struct opencl_build){.options = rows[i].options, .say = hear}) > 0,
+                rows[i].line != error);
+      EXPECT_TRUE(*rows[i].line ? strstr(heard, rows[i].line) == heard : !*heard); /* clang's notes may follow */
+    }
+  }
+  fresh();
+  *heard = '\0';
+  write_text("k.cl",
+             "kernel void k(global float4 *o, global int *n) {\n"
+             "  float4 v; v.x = n[0]; v.yz = (float2)(2, 3); v.w = v.x; o[0] = v;\n"
+             "  int q; for (int i = 0; i < n[0]; i++) q = i; n[1] = q;\n"
+             "  int s; if (n[2]) s = 1; if (n[2]) n[3] = s;\n"
+             "  int t; switch (n[4]) { case 0: t = 1; break; case 1: t = 2; break; } n[5] = t;\n"
+             "  int a[2]; a[0] = 1; n[6] = a[0]; struct { int b, c; } u; u.b = 1; n[7] = u.b + sizeof(q);\n}\n");
+  EXPECT_TRUE(compile("k.cl", &(struct opencl_build){.say = hear}));
+  EXPECT_STREQ(heard, "");
+}
+
 TEST(clang, errors_are_in_clangs_words) {
   static const struct {
     const char *text, *message;
