@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 """Wrong uses of the Python package: exceptions with the library's own sentence that end at the user's line."""
+import contextlib
 import os
+import pathlib
 import pickle
 import signal
 import subprocess
@@ -119,7 +121,6 @@ class Objects(unittest.TestCase):
         with self.assertRaisesRegex(ww.BadInput, "kernel 'no'"):
             ww.Program(rig.TRIPLE).kernel("no")
         with self.assertRaisesRegex(ww.BadInput, "nowhere.cl: No such file"):
-            import pathlib
             ww.Program(pathlib.Path("nowhere.cl"))
 
     def test_launch_file_errors_have_their_place(self):
@@ -209,7 +210,7 @@ class Objects(unittest.TestCase):
                               ("source: expected a text, found int", lambda: ww.Program(5)),
                               (r"pathlib.Path\('scale.cl'\)", lambda: ww.Program("scale.cl")),
                               ("defines: expected a mapping", lambda: ww.Program(rig.TRIPLE, defines=["A"])),
-                              ("null byte", lambda: report.save("a\0.txt")), ("No such file", lambda: report.save("/no/r.txt")),
+                              ("zero byte", lambda: report.save("a\0.txt")), ("No such file", lambda: report.save("/no/r.txt")),
                               ("expected a Report", lambda: report.diff(None)), ("must be launched", lambda: ww.run(KERNEL)),
                               ("expected a Machine, its name", lambda: KERNEL.run({}, global_size=1, args=[x, 1])),
                               ("jobs: -3", lambda: report.explain(jobs=-3)),
@@ -221,6 +222,60 @@ class Objects(unittest.TestCase):
         with device.recording() as recording, self.assertRaisesRegex(ww.BadInput, "not complete"):
             KERNEL.run(device, global_size=64, args=[x, 1])
             recording.run()
+
+
+class Texts(unittest.TestCase):
+    """Texts with surrogates and zero bytes, wherever the package takes one."""
+    @staticmethod
+    def uses(text, folder):
+        """What takes a text: a path, a name, a source, an option or a value."""
+        from warpwait import plot, sweep
+        device, report = ww.Device(MACHINE), ww.run(KERNEL.launch(global_size=64, args=[ones(), 1]))
+        with device.recording() as recording:
+            KERNEL.run(device, global_size=64, args=[ones(), 1])
+        picture, path = numpy.ones((8, 8, 4), numpy.float32), os.path.join(folder, text)
+        return [lambda: ww.Machine(text), lambda: ww.Machine(path + ".ini"), lambda: MACHINE.with_({text: 1}), lambda: MACHINE.with_({"lds.banks": text}),
+                lambda: ww.Machine.parse(text), lambda: ww.Machine.parse("[lds]\nbanks = 32\n", text), lambda: ww.Device(text),
+                lambda: ww.Program(text), lambda: ww.Program(rig.TRIPLE + "//" + text), lambda: ww.Program(pathlib.Path(path)),
+                lambda: ww.Program(rig.TRIPLE, name=text), lambda: ww.Program(rig.TRIPLE, options=text), lambda: ww.Program(rig.TRIPLE, defines={text: 1}),
+                lambda: ww.Program(rig.TRIPLE, defines={"A": text}), lambda: ww.Program(rig.TRIPLE, route=text), lambda: ww.Program(rig.TRIPLE, copies=text),
+                lambda: ww.Program(rig.TRIPLE, without=[text]), lambda: ww.Program(rig.TRIPLE, headers={text: ""}),
+                lambda: ww.Program('#include "h.h"\n' + rig.TRIPLE, headers={"h.h": "//" + text.replace("\0", "\ud800")}), lambda: ww.Program(rig.TRIPLE).kernel(text),
+                lambda: KERNEL.launch(global_size=64, args=[ones(), text]), lambda: KERNEL.launch(global_size=64, args={text: 1}),
+                lambda: device.buffer(ones(), name=text), lambda: device.pipe(4, name=text), lambda: device.image(picture, name=text),
+                lambda: device.image(picture, format=text), lambda: device.image(picture, format="rgba." + text), lambda: ww.Local(3, text),
+                lambda: KERNEL.run(text, global_size=64, args=[ones(), 1]), lambda: ww.run(path), lambda: ww.run(path + ".json"),
+                lambda: report.save(path + ".html"), lambda: recording.save(path), lambda: ww.Recording(path + "none"), lambda: ww.trace.open(path + "none"),
+                lambda: ww.trace.open_timeline(path + "none"), lambda: recording.run(text), lambda: report.explain(text),
+                lambda: ww.sweep(report, {text: [1]}), lambda: ww.sweep(report, {"dma.channels": [1, text]}),
+                lambda: ww.sweep(report, {"dma.channels": [1]}, where=text), lambda: ww.sweep(report, {"dma.channels": [1]}, cost=text),
+                lambda: ww.sweep(report, {"dma.channels": [1]}).save(path + ".csv"), lambda: ww.sweep(report, {"dma.channels": [1]}).save(path + ".sqlite"),
+                lambda: sweep.Store(path + "none"), lambda: sweep.Expression(text), lambda: plot.read_report(path), lambda: plot.is_timeline(path)]
+
+    def test_texts_without_an_encoding_are_refused_in_a_line_that_can_be_printed(self):
+        for text in ("a\ud800b", "\udfff", "a\udcff\ud800", "a\0b"):
+            with tempfile.TemporaryDirectory() as folder:
+                for number, use in enumerate(self.uses(text, folder)):
+                    with self.subTest(text=text, number=number):
+                        with self.assertRaises(ww.BadInput) as caught:
+                            use()
+                        self.assertEqual(str(caught.exception).encode().count(b"\n"), 0)
+
+    def test_names_of_files_may_have_any_bytes(self):
+        """A surrogate that stands for a byte, as os.listdir() returns it, is this byte."""
+        with tempfile.TemporaryDirectory() as folder:
+            for use in self.uses("a\udcffb", folder):
+                with contextlib.suppress(ww.BadInput, FileNotFoundError):
+                    use()
+            self.assertEqual(sorted(os.listdir(os.fsencode(folder))), [b"a\xffb", b"a\xffb.csv", b"a\xffb.html", b"a\xffb.sqlite"])
+            path = os.path.join(folder, "a\udcffb")
+            with ww.trace.open(path) as trace:
+                self.assertEqual(len(trace.launches), len(ww.Recording(pathlib.Path(path)).run().launches))
+            self.assertEqual(len(ww.sweep.Store(path + ".sqlite").axes), 1)
+            for name, text in ((".ini", "base = teaching\n[lds]\nbanks = 16\n"), (".cl", rig.TRIPLE)):
+                pathlib.Path(path + name).write_text(text)
+            self.assertEqual(ww.Machine(path + ".ini")["lds.banks"], 16)
+            self.assertEqual(ww.Program(pathlib.Path(path + ".cl")).file, "a\udcffb.cl")
 
 
 class Kernels(unittest.TestCase):

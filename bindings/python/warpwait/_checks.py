@@ -4,6 +4,7 @@ from __future__ import annotations
 import operator
 import os
 import pathlib
+import sys
 from typing import Any
 
 from .errors import BadInput
@@ -20,13 +21,25 @@ def whole(name: str, value: Any, least: int, most: int) -> int:
     return number
 
 
-def encoded(name: str, value: Any) -> bytes:
-    """A text as UTF-8; bytes unchanged."""
+def encoded(name: str, value: Any, encoding: str = "utf-8", errors: str = "surrogateescape") -> bytes:
+    """A text's bytes; bytes unchanged. A surrogate that stands for a byte, as in os.fsdecode(), becomes this byte."""
     if isinstance(value, str):
-        return value.encode("utf-8", "surrogateescape")
+        try:
+            return value.encode(encoding, errors)
+        except UnicodeEncodeError as error:
+            raise BadInput(f"{name}: character {error.start + 1}, {value[error.start]!a}, cannot be encoded as {encoding}") from None
     if not isinstance(value, (bytes, bytearray, memoryview)):
         raise BadInput(f"{name}: expected a text, found {type(value).__name__}")
     return bytes(value)
+
+
+def raw(path: str | os.PathLike[str]) -> bytes:
+    """A path or a word for the library or the system. Raises BadInput if it contains a zero byte or has no encoding."""
+    text = os.fspath(path)
+    found = encoded(f"{text!r}", text, sys.getfilesystemencoding())
+    if b"\0" in found:
+        raise BadInput(f"{text!r}: contains a zero byte")
+    return found
 
 
 def lines_of(content: str) -> list[str]:
@@ -38,20 +51,21 @@ def lines_of(content: str) -> list[str]:
 
 def read(path: str | os.PathLike[str]) -> bytes:
     """A file's bytes."""
+    raw(path)
     try:
         return pathlib.Path(path).read_bytes()
-    except (OSError, ValueError) as error:
+    except OSError as error:
         raise _of_file(path, error) from None
 
 
 def write(path: str | os.PathLike[str], data: bytes) -> None:
     """Writes a file."""
+    raw(path)
     try:
         pathlib.Path(path).write_bytes(data)
-    except (OSError, ValueError) as error:
+    except OSError as error:
         raise _of_file(path, error) from None
 
 
-def _of_file(path: Any, error: Exception) -> BadInput:
-    said = getattr(error, "strerror", None) or str(error)
-    return BadInput(f"{os.fspath(path)!s}: {said}", file=os.fspath(path))
+def _of_file(path: Any, error: OSError) -> BadInput:
+    return BadInput(f"{os.fspath(path)!s}: {error.strerror or error}", file=os.fspath(path))

@@ -19,7 +19,7 @@ from ctypes import POINTER, Structure, byref, c_bool, c_char, c_char_p, c_double
 from ctypes import c_void_p
 from typing import Any, TypeVar
 
-from .errors import BY_STATUS, BadInput, Cancelled, WarpwaitError
+from .errors import BY_STATUS, Cancelled, WarpwaitError
 
 NAME = "libwarpwait.so.0"
 R = TypeVar("R")
@@ -260,14 +260,6 @@ def version() -> str:
 def text(raw: bytes | None) -> str:
     """A string from the library; "" for NULL."""
     return (raw or b"").decode("utf-8", "replace")
-
-
-def raw(path: str | os.PathLike[str]) -> bytes:
-    """A path or a word for the library. Raises BadInput if it contains a zero byte."""
-    found = os.fsencode(path)
-    if b"\0" in found:
-        raise BadInput(f"{path!r}: contains a zero byte")
-    return found
 
 
 def error_of(error: Error) -> WarpwaitError:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from . import _library
-from ._checks import whole
-from ._library import Handle, make, raw
+from ._checks import raw, whole
+from ._library import Handle, make
 from .errors import BadInput, WarpwaitError, entry
 from .machine import Machine
 
@@ -45,7 +45,7 @@ def dtype_of(name: str, dtype: Any) -> numpy.dtype[Any]:
     """A dtype without Python objects. Raises BadInput."""
     try:
         found: numpy.dtype[Any] = numpy.dtype(dtype)
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         raise BadInput(f"{name}: dtype: {error}") from None
     if found.hasobject or not found.itemsize:
         raise BadInput(f"{name}: dtype {found}: expected numbers or structures of them")

@@ -43,7 +43,8 @@ class WarpwaitError(Exception):
 
     def __init__(self, text: str, *, file: str = "", line: int = 0, column: int = 0, key: str = "",
                  log: str = "") -> None:
-        super().__init__(text)
+        # A name in it may have surrogates, which most streams could not print.
+        super().__init__(str(text).encode("utf-8", "backslashreplace").decode())
         self.file, self.line, self.column, self.key, self.log = file, line, column, key, log
 
     def _render_traceback_(self, *_: object) -> list[str]:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from . import _library
-from ._library import Handle, make, raw
-from ._checks import whole
+from ._library import Handle, make
+from ._checks import raw, whole
 from .device import Buffer, BufferAt, Device, Image, Local, Pipe
 from .errors import BadInput
 from .values import array_of, value_of

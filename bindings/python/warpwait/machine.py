@@ -9,8 +9,8 @@ from ctypes import byref, c_char, c_char_p, c_uint64
 from typing import TYPE_CHECKING
 
 from . import _library
-from ._checks import encoded
-from ._library import Handle, make, raw, text
+from ._checks import encoded, raw
+from ._library import Handle, make, text
 from .errors import BadInput, entry, hint
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import Any, Unpack
 import numpy
 
 from . import _library
-from ._checks import encoded, lines_of, read, whole
-from ._library import Handle, make, raw, text, written
+from ._checks import encoded, lines_of, raw, read, whole
+from ._library import Handle, make, text, written
 from .errors import BadInput, WarpwaitError, entry
 from .launch import Arguments, Launch, Size
 from .machine import Machine, context

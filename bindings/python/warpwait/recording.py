@@ -5,8 +5,8 @@ import os
 from typing import TYPE_CHECKING, Unpack
 
 from . import _library
-from ._checks import read, write
-from ._library import Handle, make, raw
+from ._checks import raw, read, write
+from ._library import Handle, make
 from .errors import BadInput, entry
 from .machine import Machine, context
 from .watch import Options

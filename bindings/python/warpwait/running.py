@@ -10,8 +10,8 @@ from ctypes import byref, c_bool, c_void_p
 from typing import Any, Unpack
 
 from . import _library, progress
-from ._checks import read, whole
-from ._library import Callbacks, Handle, make, raw
+from ._checks import raw, read, whole
+from ._library import Callbacks, Handle, make
 from .device import Device
 from .errors import FOLDER, BadInput, HazardWarning, Unfinished, entry
 from .launch import Launch

@@ -20,6 +20,7 @@ from matplotlib.patches import Patch
 from matplotlib.transforms import offset_copy
 
 from .._arrays import Whole
+from .._checks import raw
 from .._cells import to_csv
 from .colors import GRID, INK, ON_DARK, PAPER, in_order, look
 from .inputs import Path, PlotError
@@ -102,6 +103,7 @@ def save_table(table: pandas.DataFrame, path: Path) -> None:
 def write_whole(path: Path, write: typing.Callable[[typing.BinaryIO], object]) -> None:
     """Calls `write` to write a file, completely or not at all. The file keeps its permissions. A device is written
     directly. Raises PlotError if it cannot be written."""
+    raw(path)
     target, beside = os.path.realpath(path), None
     try:
         if os.path.exists(target) and not os.path.isfile(target):

@@ -10,6 +10,7 @@ import numpy
 import pandas
 
 from .._arrays import Whole
+from .._checks import raw
 from ..errors import BadInput
 from ..trace.numbers import TraceError
 from ..trace.timeline import Timeline
@@ -45,6 +46,7 @@ def read_report(source: One) -> Report:
         if any("functional" in launch for launch in report.get("launches", [])):
             raise PlotError("the report is from a run without timing, which has no stalls to draw")
         return report
+    raw(source)
     try:
         text = pathlib.Path(source).read_text(encoding="utf-8")
     except OSError as error:
@@ -124,6 +126,7 @@ def labels_of(reports: typing.Sequence[Report], sources: Reports,
 
 def is_timeline(path: Path) -> bool:
     """Whether the file at `path` begins like a timeline. Raises PlotError if it cannot be read."""
+    raw(path)
     try:
         with open(path, "rb") as file:
             return file.read(len(Timeline.MAGIC)) == Timeline.MAGIC

@@ -18,6 +18,7 @@ import pandas
 
 from .. import _library
 from .._arrays import Flags, Floats
+from .._checks import encoded, raw
 from ..errors import BadInput
 from ._errors import SweepError, unknown
 
@@ -38,7 +39,7 @@ class Expression:
             raise SweepError(f"{text!r}: expected an expression, such as 'dma.channels <= 4'")
         self.text = text.strip()
         try:
-            self._handle = _library.make("expression", "expression_new", _library.raw(text))
+            self._handle = _library.make("expression", "expression_new", raw(text))
         except BadInput as error:
             shown = self.text if len(self.text) <= 80 else f"{self.text[:77]}..."
             raise SweepError(f"`{shown}`: {error}") from None
@@ -76,6 +77,6 @@ def _column(values: pandas.Series, column: Any) -> Any:
         numbers = numpy.ascontiguousarray(values, dtype=float)
         column.numbers = numbers.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
         return numbers
-    words = (ctypes.c_char_p * len(values))(*(None if pandas.isna(value) else str(value).encode() for value in values))
+    words = (ctypes.c_char_p * len(values))(*(None if pandas.isna(value) else encoded("value", str(value)) for value in values))
     column.words = words
     return words

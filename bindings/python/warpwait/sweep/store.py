@@ -15,6 +15,7 @@ import urllib.parse
 import numpy
 import pandas
 
+from .._checks import raw
 from ._errors import SweepError, unknown
 from .expression import Expression, number_of
 
@@ -39,7 +40,7 @@ class Store:
     words: dict[str, list[str]]
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = str(path)
+        self.path = os.fsdecode(raw(path))
         with self._reading() as base:
             self.facts = {str(name): value for name, value in base.execute("SELECT name, value FROM sweep")}
             rows = base.execute("SELECT name, words FROM axes ORDER BY position").fetchall()
@@ -155,7 +156,7 @@ class Store:
         base = None
         try:
             # Not mode=ro, which could not roll back an incomplete transaction of a killed sweep.
-            base = sqlite3.connect(f"file:{urllib.parse.quote(self.path)}?mode=rw", uri=True)
+            base = sqlite3.connect(f"file:{urllib.parse.quote(raw(self.path))}?mode=rw", uri=True)
             base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, CELL)
             base.text_factory = lambda text: text.decode("utf-8", "replace")
             base.execute("PRAGMA query_only = ON")

@@ -13,7 +13,7 @@ import numpy
 import pandas
 
 from .. import _library, progress as progressing
-from .._checks import whole, write
+from .._checks import encoded, raw, whole, write
 from .._library import Handle
 from .._optional import need
 from ..errors import BadInput, Cancelled, Unfinished, Unsupported, WarpwaitError, entry
@@ -85,6 +85,7 @@ class Results(Store):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a store (.sqlite) that `warpwait sweep query` reads, or comma-separated values (.csv)."""
+        raw(path)
         if str(path).endswith(".csv"):
             write(path, self.to_pandas().to_csv(index=False).encode())
             return
@@ -92,7 +93,7 @@ class Results(Store):
             with sqlite3.connect(path) as file:
                 self._base.backup(file)
             file.close()
-        except (sqlite3.Error, ValueError) as error:
+        except sqlite3.Error as error:
             raise SweepError(f"{path}: {error}") from None
 
     def __len__(self) -> int:
@@ -157,6 +158,10 @@ class Grid:
 
     def __init__(self, words: dict[str, list[str]], where: str | None) -> None:
         self.words = words
+        for axis, values in words.items():
+            for word in values:
+                raw(word)
+                encoded(axis, word, errors="strict")  # the store of the results is UTF-8
         count = int(numpy.prod([float(len(values)) for values in words.values()]))
         if count > MOST_POINTS:
             raise BadInput(f"axes: {count:,} points are more than {MOST_POINTS:,}; `warpwait sweep` can run more")

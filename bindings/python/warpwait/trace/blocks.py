@@ -8,6 +8,7 @@ import struct
 import typing
 import zlib
 
+from .._checks import raw
 from .numbers import Cursor, TraceError
 
 FILE_HEADER = struct.Struct("<8sII")
@@ -39,6 +40,8 @@ class BlockFile:
     MAGIC, NAME = b"", ""
 
     def __init__(self, path: str | os.PathLike[str] | bytes, salvage: bool = False) -> None:
+        if not isinstance(path, bytes):
+            raw(path)
         self.path = "its bytes" if isinstance(path, bytes) else str(path)
         self.metas: dict[str, bytes] = {}
         self.damage: str | None = None
