@@ -165,7 +165,7 @@ bool diff_read_log(struct diff_side *side, const char *text, size_t length, stru
     json_object_set_new(log.base, "launches", launch_list(&log));
     json_object_set_new(
         log.base, "name",
-        json_string(log.checked ? "longest launch of each kernel, checked" : "longest launch of each kernel"));
+        json_string(log.checked ? "longest launch of each kernel (checked)" : "longest launch of each kernel"));
     side->report = json_incref(log.base);
   }
   json_decref(log.base);

@@ -339,7 +339,7 @@ class Exec(unittest.TestCase):
         plain, checked, functional, machines = (self.folder / name for name in ("plain", "checked", "functional", "machines"))
         self.python("-m", "teaching", "--log", plain, text=HAZARD)
         self.python("-m", "teaching", "--log", checked, "--check", text=HAZARD, status=1)
-        self.assertIn("B  checked: longest launch of each kernel, checked on teaching\n", self.diff(plain, checked).stdout)
+        self.assertIn("B  checked: longest launch of each kernel (checked) on teaching\n", self.diff(plain, checked).stdout)
         self.python("-m", "teaching", "--log", functional, "--functional", text=HAZARD)
         self.assertEqual(self.diff(plain, functional, status=2).stderr, f"warpwait: {functional}: has no report of a timed launch\n")
         lines = plain.read_text().split("\n")
@@ -373,6 +373,11 @@ class Exec(unittest.TestCase):
             self.assertEqual(done.stderr, f"warpwait: the program was killed by signal {name}\nwarpwait: the program ran no kernel\n")
         done = self.run_exec("-r", "json", "--", "sh", "-c", "kill -7 $$", status=135)
         self.assertEqual(json.loads(done.stderr)["program"], {"status": 135, "signal": "SIGBUS (bus error)"})
+
+    def test_a_program_without_kernels_shows_its_transfers(self):
+        moved = HAZARD.replace("program.beyond(queue, (64,), (64,), x)", "cl.enqueue_copy(queue, x, numpy.zeros(64, numpy.int32))")
+        done = self.python("-m", "teaching", text=moved)
+        self.assertRegex(done.stderr, r"\Awarpwait: the program ran no kernel\nkernel .*\n\(write\) +teaching +1 .* 256 bytes\n\Z")
 
     def test_an_empty_ndrange_is_a_launch_that_takes_no_time(self):
         log, page, timeline = (self.folder / name for name in ("log", "page", "timeline"))
@@ -498,6 +503,8 @@ class Exec(unittest.TestCase):
     def test_bad_input_is_reported_in_one_line(self):
         self.assertEqual(self.run_exec(status=2).stderr, "warpwait: PROGRAM is missing; --help says more\n")
         self.assertIn("cannot be combined with", self.run_exec("--check", "--trace", "t.wwt", "--", "true", status=2).stderr)
+        self.assertEqual(self.run_exec("--bogus", status=2).stderr, "warpwait: unrecognized arguments: --bogus; --help says more\n")
+        self.assertEqual(self.run_exec("--threads", "--", "true", status=2).stderr, "warpwait: --threads: expected one argument; --help says more\n")
         self.assertEqual(self.run_exec("--", "/no/such/program", status=2).stderr,
                          "warpwait: /no/such/program: No such file or directory\n")
 
