@@ -207,7 +207,9 @@ static bool check_machine(const struct document *document, const json_t *report)
 /* Other JSON files that a user may mistake for a report. */
 static bool refuse_kind(const json_t *report, const struct document *document) {
   const char *kind = "not a report of `warpwait run` or `warpwait replay`";
-  if (json_object_get(report, "program"))
+  if (json_object_get(report, "transfers"))
+    kind = "a report of `warpwait exec`; `exec --log` keeps a log, which `diff` compares";
+  else if (json_object_get(report, "program"))
     kind = "a launch file, not a report; `warpwait run --report json` makes one";
   else if (json_object_get(report, "checked"))
     kind = "a report of `warpwait check`, which has no cycles; `warpwait run --report json` makes one that has";

@@ -238,6 +238,11 @@ class Exec(unittest.TestCase):
         failures = json.loads(self.python("-m", "teaching", "-r", "json", text=FAILURES).stderr)["failures"]
         self.assertEqual([(row["failure"], row.get("kernel"), row["count"]) for row in failures],
                          [("kernel", "wide", 4), ("kernel", "wide", 2), ("fill", None, 1), ("kernel", "stuck", 1)])
+        cancelled = HAZARD.replace("+ 1] = 1", "] = 1").replace("program.beyond(", "gate = cl.UserEvent(context)\nprogram.beyond(")
+        cancelled = cancelled.replace("64,), x)", "64,), x, wait_for=[gate])\ngate.set_status(-7)\nprogram.beyond(cl.CommandQueue(context), (64,), None, x)")
+        for options, hazards in ([], "not checked"), (["--check"], "0"):
+            done = self.python("-m", "teaching", "-r", "table", *options, text=cancelled.replace("queue.finish()", ""))
+            self.assertRegex(done.stderr, rf"(?m)^beyond +teaching +2 .*100.0% +{hazards}  memory accesses")
         tight = self.python("-m", "teaching", "-s", "cu.registers=1024", "-s", "cu.register_unit=4096", "-r", "table", text=HAZARD, status=1)
         self.assertRegex(tight.stderr, r"(?m)^kernel beyond on teaching failed with CL_OUT_OF_RESOURCES: .*registers")
 
@@ -341,6 +346,9 @@ class Exec(unittest.TestCase):
         self.python("-m", "teaching", "--log", checked, "--check", text=HAZARD, status=1)
         self.assertIn("B  checked: longest launch of each kernel (checked) on teaching\n", self.diff(plain, checked).stdout)
         self.python("-m", "teaching", "--log", functional, "--functional", text=HAZARD)
+        report = self.folder / "report"
+        self.python("-m", "teaching", "-r", "json", "--out", report, text=HAZARD)
+        self.assertIn("is a report of `warpwait exec`; `exec --log` keeps a log", self.diff(plain, report, status=2).stderr)
         self.assertEqual(self.diff(plain, functional, status=2).stderr, f"warpwait: {functional}: has no report of a timed launch\n")
         lines = plain.read_text().split("\n")
         place = next(number for number, line in enumerate(lines, 1) if line.startswith('{"report"'))
