@@ -87,6 +87,11 @@ static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint3
   return warp->pc;
 }
 
+static uint64_t live(void *self, uint32_t slot) {
+  const struct executor *executor = self;
+  return executor->warps[slot].live;
+}
+
 static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *access, struct isa_result *result) {
   struct executor *executor = self;
   executor->warps[slot].clock = now;
@@ -259,6 +264,7 @@ bool executor_init(struct executor *executor, const struct machine *machine, con
                  .start_group = {start_group, executor},
                  .start_warp = {start_warp, executor},
                  .step = {step, executor},
+                 .live = {live, executor},
                  .commit = {commit, executor},
                  .commit_dma_lds = {commit_dma_lds, executor},
                  .commit_dma_memory = {commit_dma_memory, executor}},

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/steering.h"
 #include "models/simulation_parts.h"
 
 /* clang-format off */
@@ -120,6 +121,54 @@ static void note_stuck(struct launch_result *result, const struct cu *cu, const 
     }
     result->stuck_count++;
   }
+}
+
+/* Does the warp stand at a call, until others of its work-group come? */
+static bool stands(const struct cu *cu, uint32_t slot) {
+  return cu->groups[cu->warps[slot].group].standing & cu_bit(slot);
+}
+
+/* At the cycle limit: notes which warps of a launch poll, and which wait for others. Nothing if none polls. */
+static bool note_polls(struct simulation *simulation, const struct at_once *all, size_t index) {
+  struct launch_result *result = &all->results[index];
+  struct isa_steering steering;
+  size_t polling = 0;
+  if (!isa_steering_find(all->launches[index]->program, &steering))
+    return false;
+  for (uint32_t i = 0; i < simulation->built; i++) {
+    const struct node *node = simulation->nodes[i];
+    for (uint32_t slot = 0; node->polls && slot < node->cu.params.warps; slot++) {
+      const struct cu_warp *warp = &node->cu.warps[slot];
+      struct warp_poll poll;
+      if (!cu_is_resident(warp) || warp->exited || warp->kernel != &node->cu.kernels[index])
+        continue;
+      const bool polls = polls_find(node->polls, slot, steering.steers, &poll);
+      polling += polls;
+      if (!polls && !stands(&node->cu, slot)) {
+        result->all_stuck = false;
+        continue;
+      }
+      /* The last place is for the first warp that shows who holds a lock. */
+      const size_t place = result->stuck_count < RESULT_STUCK - 1 ? result->stuck_count : RESULT_STUCK - 1;
+      if (result->stuck_count < RESULT_STUCK || (polls && poll.waiting && !result->stuck[place].poll.waiting)) {
+        const struct cu_group *group = &node->cu.groups[warp->group];
+        result->stuck[place] =
+            (struct stuck_warp){.cu = node->cu.index,
+                                .group = {group->id[0], group->id[1], group->id[2]},
+                                .warp = warp->index,
+                                .pc = polls ? poll.pc : warp->charged,
+                                .stall = warp->stall,
+                                .missing = polls ? 0 : group->warp_count - arrived_at(&node->cu, group, warp->charged),
+                                .exited = group->exited};
+        if (polls)
+          result->stuck[place].poll = poll;
+      }
+      result->stuck_count++;
+    }
+  }
+  free(steering.steers);
+  result->stuck_count = polling ? result->stuck_count : 0;
+  return true;
 }
 
 /* Collects what the kernels of a CU share. */
@@ -245,7 +294,9 @@ bool simulation_collect(struct simulation *simulation, const struct at_once *all
   /* A CU that did nothing has its number as its hash. */
   for (uint32_t i = simulation->built; i < simulation->machine.cu.count; i++)
     join_hash(result, i);
-  return collect_latency(&simulation->tallies[0].copy_latency, result);
+  result->all_stuck = true;
+  return collect_latency(&simulation->tallies[0].copy_latency, result) &&
+         (result->end != END_CYCLE_LIMIT || note_polls(simulation, all, index));
 }
 
 void pc_result_add(struct pc_result *sum, const struct pc_result *at) {

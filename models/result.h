@@ -70,7 +70,22 @@ struct pipe_result {
 
 enum { RESULT_HAZARDS = 64, RESULT_TOGETHER = 8 /* most launches that run at once */ };
 
-/* A warp that waits forever, in a deadlock. */
+/* What a warp reads again and again (models/polls.h). */
+struct warp_poll {
+  uint32_t pc;
+  uint64_t lanes;      /* that poll; 0: the warp does not */
+  uint64_t waiting;    /* lanes that wait for these to reconverge */
+  bool exchange;       /* by an atomic exchange, as of a lock: the waiting lanes got what these want */
+  bool local;          /* in the LDS */
+  bool same;           /* all lanes read the same bytes */
+  const char *name;    /* of the buffer, the local variable or the local argument; NULL: none */
+  uint64_t offset;     /* of the first byte in it, or in the LDS or global memory if there is no name */
+  uint64_t bytes;      /* from there to the last byte */
+  uint32_t first_item; /* work-item of lane 0, in its group */
+};
+
+/* A warp that waits forever, in a deadlock; or, if some warps poll at the cycle limit, one that polls or waits for
+ * others of its work-group. */
 struct stuck_warp {
   uint32_t cu, group[3], warp;
   uint32_t pc; /* of the instruction that it cannot issue or leave */
@@ -83,6 +98,7 @@ struct stuck_warp {
   uint32_t elsewhere_pc;       /* and the first to arrive is at this one */
   const struct isa_pipe *pipe; /* PIPE_EMPTY, PIPE_FULL: the pipe that it waits for */
   bool spins;                  /* it tries again and again */
+  struct warp_poll poll;
 };
 
 enum { RESULT_STUCK = 64 };
@@ -122,6 +138,7 @@ struct launch_result {
   size_t pipe_count;
   size_t hazard_count;      /* hazards in hazards[] */
   uint64_t hazards_dropped; /* occurrences at further instructions, beyond RESULT_HAZARDS */
+  bool all_stuck;           /* at the cycle limit: all resident warps of the launch are in stuck[] */
   size_t stuck_count;       /* all of them; only the first RESULT_STUCK are in stuck[] */
   /* Large and mostly empty: only the first entries, as counted above, are valid. */
   struct hazard_result hazards[RESULT_HAZARDS];

@@ -632,6 +632,37 @@ static cycle_t run_slice(struct simulation *simulation, struct host *host, cycle
   }
 }
 
+/* Watches warps from cycle `from` on, because the launch may reach its limit. False if out of memory. */
+static bool watch_polls(struct simulation *simulation) {
+  bool good = true;
+  for (uint32_t i = 0; i < simulation->built; i++) {
+    struct node *node = simulation->nodes[i];
+    node->polls = polls_new(&node->cu, node->source);
+    good = good && node->polls;
+  }
+  return good;
+}
+
+static void unwatch_polls(struct simulation *simulation) {
+  for (uint32_t i = 0; i < simulation->built; i++) {
+    polls_free(simulation->nodes[i]->polls);
+    simulation->nodes[i]->polls = NULL;
+  }
+}
+
+/* run_slice(), which begins to watch warps in cycle `watch`. Without memory for that, nothing is known of polls. */
+static cycle_t run_watched(struct simulation *simulation, struct host *host, cycle_t until, cycle_t watch,
+                           const struct progress *progress) {
+  if (simulation->stepped <= watch && watch < until && !simulation->nodes[0]->polls) {
+    const cycle_t next = watch > simulation->stepped ? run_slice(simulation, host, watch, progress) : watch;
+    if (next < watch || next == NEVER)
+      return next;
+    if (!watch_polls(simulation))
+      unwatch_polls(simulation);
+  }
+  return run_slice(simulation, host, until, progress);
+}
+
 /* Cycles from the start of the launch to the last action of any compute unit. */
 static cycle_t abandoned_after(const struct simulation *simulation) {
   cycle_t end = simulation->start + 1;
@@ -647,10 +678,11 @@ static enum launch_end run_slices(struct simulation *simulation, const struct at
   const cycle_t slice = any_autorun(all) ? PIPES_QUIET_CYCLES : SLICE;
   const struct dispatcher *dispatcher = &simulation->dispatcher;
   struct memory *memory = &simulation->memory;
+  const cycle_t watch = end == NEVER ? NEVER : polls_from(simulation->start, end);
   simulation->stepped = simulation->start;
   for (cycle_t until = simulation->start;;) {
     until = cycle_min(until + slice, end);
-    cycle_t next = run_slice(simulation, host, until, progress);
+    cycle_t next = run_watched(simulation, host, until, watch, progress);
     if (next == NEVER && !dispatcher_finished(dispatcher) && dismissible(simulation, all)) {
       memory_dismiss(memory, cycle_max(simulation->start + abandoned_after(simulation), memory->last_arrival));
       continue;
@@ -757,6 +789,7 @@ bool simulation_run_together(struct simulation *simulation, struct host *host, s
     conclude(simulation, &results[i], i, end, cycles);
     good = simulation_collect(simulation, &all, i) && good;
   }
+  unwatch_polls(simulation);
   if (!good) {
     give_up(results, count);
     return false;

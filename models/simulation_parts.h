@@ -7,6 +7,7 @@
 #include "models/dma_hub.h"
 #include "models/emit.h"
 #include "models/executor.h"
+#include "models/polls.h"
 #include "models/simulation.h"
 
 /* A compute unit with all that advances together with it. If CUs share engines, the first one has the engines, and all
@@ -22,6 +23,7 @@ struct node {
   struct mem_port port;
   struct executor executor; /* empty if `sources` needs no executors */
   const struct warp_source *source;
+  struct polls *polls;                         /* while a launch is near its limit, else NULL */
   struct isa_memory memory;                    /* the launches' memory, with its own cache of the last buffer found */
   struct isa_launch launches[RESULT_TOGETHER]; /* copies, whose `report` leads to this compute unit */
 };

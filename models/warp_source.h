@@ -45,6 +45,8 @@ struct warp_source {
   WARP_CALL(void, unsigned engine, uint32_t tag) commit_dma_lds;
   /* The L2 has accepted an engine's request. */
   WARP_CALL(void, unsigned engine, uint32_t tag) commit_dma_memory;
+  /* The lanes of the warp that have not exited. Called only after the last step of launches that were cut short. */
+  WARP_CALL(uint64_t, uint32_t slot) live;
   /* The reply to an operation on a pipe has arrived. May be NULL. */
   WARP_CALL(void, struct isa_access *access) replied;
 };

@@ -336,7 +336,7 @@ struct icd_work {
 };
 typedef cl_int icd_run(struct icd_command *command, struct icd_work *work);
 
-enum { ICD_PATTERN = 128, ICD_REASON = 400 };
+enum { ICD_PATTERN = 128, ICD_REASON = 800 };
 
 struct icd_command {
   icd_run *run;

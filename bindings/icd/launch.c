@@ -170,15 +170,22 @@ static void explain(const struct party *party, const char *reason) {
 
 static void report_unfinished(const struct party *party, const ww_report *report) {
   const char *end = "finished";
-  char text[400], key[64];
+  char text[ICD_REASON], key[64];
   size_t which = 0;
   for (size_t i = 0; i < party->count && strcmp(end, "finished") == 0; i++) {
     snprintf(key, sizeof key, "launches[%zu].end", which = i);
     ww_report_text(report, key, &end);
   }
   const bool stuck = strcmp(end, "deadlock") == 0;
-  snprintf(text, sizeof text, "kernel %.200s does not finish: %s", launch_of(party, which)->kernel->kernel->name,
-           stuck ? "deadlock: its warps wait forever; `warpwait exec` reports where" : "the cycle limit is reached");
+  const char *sentence = "";
+  snprintf(key, sizeof key, "launches[%zu].bottleneck.sentence", which);
+  ww_report_text(report, key, &sentence);
+  const char *figures = strstr(sentence, ". The figures");
+  snprintf(text, sizeof text, "kernel %.200s does not finish: %.*s", launch_of(party, which)->kernel->kernel->name,
+           stuck || !figures ? (int)sizeof text : (int)(figures - sentence),
+           stuck      ? "deadlock: its warps wait forever; `warpwait exec` reports where"
+           : !figures ? "the cycle limit is reached"
+                      : sentence);
   explain(party, text);
 }
 

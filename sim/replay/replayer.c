@@ -349,6 +349,31 @@ static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *
   return unit->warps[slot].pc = op->next;
 }
 
+static uint32_t linear_of(const struct isa_group *group) {
+  const uint32_t *groups = group->launch->groups;
+  return group->id[0] + groups[0] * (group->id[1] + groups[1] * group->id[2]);
+}
+
+/* Lanes that have not exited: the operations are read again, because no step needs to know. */
+static uint64_t live(void *self, uint32_t slot) {
+  struct unit *unit = self;
+  const struct isa_warp *warp = &unit->warps[slot];
+  const struct isa_launch *launch = warp->group->launch;
+  const uint32_t left = warp->group->items - warp->index * launch->warp_size;
+  const uint32_t lanes = left < launch->warp_size ? left : launch->warp_size;
+  struct trace_warp *decoder = trace_warp_new(unit->replayer->trace);
+  uint64_t live = lanes == 64 ? UINT64_MAX : (UINT64_C(1) << lanes) - 1;
+  struct trace_op op;
+  uint32_t pc;
+  if (decoder &&
+      trace_warp_start(decoder, unit->replayer->first + launch->number, linear_of(warp->group), warp->index, &pc))
+    while (trace_decode(decoder, &op))
+      live &= ~(launch->program->code[op.pc].op == ISA_EXIT ? op.mask : 0);
+  if (decoder)
+    trace_warp_free(decoder);
+  return live;
+}
+
 static void commit_nothing(void *self, unsigned engine, uint32_t tag) {
   (void)self;
   (void)engine;
@@ -396,11 +421,6 @@ static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t n
   return group;
 }
 
-static uint32_t linear_of(const struct isa_group *group) {
-  const uint32_t *groups = group->launch->groups;
-  return group->id[0] + groups[0] * (group->id[1] + groups[1] * group->id[2]);
-}
-
 static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint32_t index) {
   struct unit *unit = self;
   struct isa_warp *warp = &unit->warps[slot];
@@ -433,6 +453,7 @@ static const struct warp_source *make(void *self, uint32_t cu, const struct mach
                  .start_group = {start_group, unit},
                  .start_warp = {start_warp, unit},
                  .step = {step, unit},
+                 .live = {live, unit},
                  .commit = {replayer_commit, unit},
                  .commit_dma_lds = {commit_nothing, unit},
                  .commit_dma_memory = {commit_nothing, unit}},

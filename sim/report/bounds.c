@@ -7,6 +7,7 @@
 #include "sim/base/json_out.h"
 #include "sim/base/text.h"
 #include "sim/report/report.h"
+#include "sim/session/run.h"
 
 /* A resource this busy is the limit: no other change makes the launch more than a quarter faster. */
 static const double SATURATED = 0.8;
@@ -202,8 +203,15 @@ static bool unfinished(const struct launch_result *result, struct text *text) {
     text_print(text, " %s of its work-groups %s never started: no CU had room for %s.",
                TEXT_WHOLE(result->never_started), result->never_started == 1 ? "was" : "were",
                result->never_started == 1 ? "it" : "them");
-  if (result->end == END_CYCLE_LIMIT)
-    text_print(text, "Stopped at the cycle limit: the figures are for an unfinished launch.");
+  if (result->end == END_CYCLE_LIMIT) {
+    struct text polls = {0};
+    run_polls(result, &polls);
+    if (polls.data)
+      text_print(text, "Stopped at the cycle limit: %s. The figures are for an unfinished launch.", polls.data);
+    else
+      text_print(text, "Stopped at the cycle limit: the figures are for an unfinished launch.");
+    free(polls.data);
+  }
   return result->end != END_FINISHED;
 }
 

@@ -13,6 +13,7 @@
 #include "sim/report/fidelity.h"
 #include "sim/report/lines.h"
 #include "sim/report/report.h"
+#include "sim/session/run.h"
 
 static void set_real(json_t *object, const char *key, double value) {
   json_object_set_new(object, key, json_real(value));
@@ -366,6 +367,32 @@ static json_t *pipe_list(const struct launch_result *result) {
   return list;
 }
 
+static json_t *bits_of(uint64_t set, uint32_t first) {
+  json_t *list = json_array();
+  for (; set; set &= set - 1)
+    json_array_append_new(list, json_integer((json_int_t)first + __builtin_ctzll(set)));
+  return list;
+}
+
+static json_t *poll_object(const struct launch_result *result, const struct stuck_warp *warp) {
+  const struct warp_poll *poll = &warp->poll;
+  struct text text = {0};
+  if (!poll->lanes)
+    return json_null();
+  run_poll(result, warp, &text);
+  json_t *object = json_object();
+  json_set_word(object, "sentence", text.data);
+  json_object_set_new(object, "lanes", bits_of(poll->lanes, 0));
+  json_object_set_new(object, "local", json_boolean(poll->local));
+  json_object_set_new(object, "name", poll->name ? json_string(poll->name) : json_null());
+  json_set_whole(object, "offset", poll->offset);
+  json_set_whole(object, "bytes", poll->bytes);
+  json_object_set_new(object, "waiting", bits_of(poll->waiting, poll->first_item));
+  json_object_set_new(object, "exchange", json_boolean(poll->exchange));
+  free(text.data);
+  return object;
+}
+
 static json_t *stuck_list(const struct isa_program *program, const struct launch_result *result) {
   json_t *list = json_array();
   for (size_t i = 0; i < result->stuck_count && i < RESULT_STUCK; i++) {
@@ -389,6 +416,7 @@ static json_t *stuck_list(const struct isa_program *program, const struct launch
     }
     json_object_set_new(object, "elsewhere", elsewhere);
     json_object_set_new(object, "pipe", warp->pipe ? json_string(warp->pipe->name) : json_null());
+    json_object_set_new(object, "poll", poll_object(result, warp));
     json_array_append_new(list, object);
   }
   return list;

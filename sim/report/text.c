@@ -11,6 +11,7 @@
 #include "sim/base/version.h"
 #include "sim/report/fidelity.h"
 #include "sim/report/report.h"
+#include "sim/session/run.h"
 
 enum { SHOWN_INSTRUCTIONS = 10, SOURCE_WIDTH = 80, HEAD_WIDTH = 15 /* of a head's first column */ };
 
@@ -338,8 +339,13 @@ static void stuck(const struct view *view) {
     text_print(view->text, "  CU %u, work-group (%u, %u, %u), warp %u at ", warp->cu, warp->group[0], warp->group[1],
                warp->group[2], warp->warp);
     print_call(view, warp->pc, warp->mismatched ? report_elsewhere(result, warp) : warp->pc);
-    text_print(view->text, " ");
-    stuck_reason(view, warp);
+    text_print(view->text, warp->poll.lanes ? ": " : " ");
+    if (warp->poll.lanes) {
+      run_poll(result, warp, view->text);
+      text_print(view->text, "\n");
+    } else {
+      stuck_reason(view, warp);
+    }
   }
   if (kept < result->stuck_count)
     text_print(view->text, "  ... and %zu more\n", result->stuck_count - kept);

@@ -333,6 +333,81 @@ bool run_finished(const struct job *job, const struct launch_result *results, si
   return count == job->launch_count;
 }
 
+/* "1-31", "0, 2, 5-7 ..." */
+static void say_set(uint64_t set, uint32_t first, struct text *text) {
+  enum { RANGES = 4 };
+  unsigned ranges = 0;
+  for (uint32_t at = 0; at < 64 && set >> at; ranges++) {
+    at += (uint32_t)__builtin_ctzll(set >> at);
+    uint32_t last = at;
+    while (last < 63 && set >> (last + 1) & 1)
+      last++;
+    if (ranges == RANGES) {
+      text_print(text, " ...");
+      return;
+    }
+    text_print(text, "%s%" PRIu32, ranges ? ", " : "", first + at);
+    if (last > at)
+      text_print(text, "-%" PRIu32, first + last);
+    at = last + 1;
+  }
+}
+
+static bool is_one(uint64_t set) { return !(set & (set - 1)); }
+
+void run_poll(const struct launch_result *result, const struct stuck_warp *warp, struct text *text) {
+  const struct warp_poll *poll = &warp->poll;
+  text_print(text, "lane%s ", is_one(poll->lanes) ? "" : "s");
+  say_set(poll->lanes, 0, text);
+  text_print(text, " of warp %" PRIu32, warp->warp);
+  if (result->work_groups > 1)
+    text_print(text, " of work-group (%" PRIu32 ", %" PRIu32 ", %" PRIu32 ")", warp->group[0], warp->group[1],
+               warp->group[2]);
+  text_print(text, " poll%s ", is_one(poll->lanes) ? "s" : "");
+  if (!poll->name && !poll->local)
+    text_print(text, "address 0x%" PRIx64, poll->offset);
+  else if (poll->same)
+    text_print(text, "byte %" PRIu64, poll->offset);
+  else
+    text_print(text, "bytes %" PRIu64 " to %" PRIu64, poll->offset, poll->offset + poll->bytes - 1);
+  if (poll->name)
+    text_foreign(text, " of %s'%s'", poll->local ? "local " : "", poll->name);
+  else if (poll->local)
+    text_print(text, " of the work-group's LDS");
+  if (!poll->waiting)
+    return;
+  text_print(text, "; work-item%s ", is_one(poll->waiting) ? "" : "s");
+  say_set(poll->waiting, poll->first_item, text);
+  text_print(text, "%s wait%s for %s to reconverge",
+             poll->exchange && is_one(poll->waiting) ? ", which holds it,"
+             : poll->exchange && !poll->same         ? ", which hold theirs,"
+                                                     : "",
+             is_one(poll->waiting) ? "s" : "", is_one(poll->lanes) ? "it" : "them");
+}
+
+void run_polls(const struct launch_result *result, struct text *text) {
+  const struct stuck_warp *first = NULL;
+  for (size_t i = 0; i < result->stuck_count && i < RESULT_STUCK;
+       i++) { /* preferably one that shows who holds a lock */
+    const struct warp_poll *poll = &result->stuck[i].poll;
+    if (poll->lanes && (!first || (poll->waiting && !first->poll.waiting)))
+      first = &result->stuck[i];
+  }
+  if (!first || result->end != END_CYCLE_LIMIT)
+    return;
+  run_poll(result, first, text);
+  if (result->stuck_count > 1)
+    text_print(text, "; %s more warp%s poll%s or wait%s", TEXT_WHOLE(result->stuck_count - 1),
+               text_s(result->stuck_count - 1), result->stuck_count == 2 ? "s" : "",
+               result->stuck_count == 2 ? "s" : "");
+  if (result->never_started)
+    text_print(text, "; %s work-group%s %s not started%s", TEXT_WHOLE(result->never_started),
+               text_s(result->never_started), result->never_started == 1 ? "has" : "have",
+               result->all_stuck ? ", because none of these ends" : "");
+  else if (result->all_stuck && !first->poll.waiting)
+    text_print(text, "; no other warp is left to change it");
+}
+
 void run_unfinished(const struct job *job, const struct launch_result *results, size_t index, cycle_t max_cycles,
                     struct message *message) {
   const struct launch_result *result = &results[index];
@@ -343,9 +418,14 @@ void run_unfinished(const struct job *job, const struct launch_result *results, 
   else if (result->end == END_DEADLOCK)
     message_fail(message, "launch %zu, kernel '%s': deadlock at cycle %" PRIu64 ": %zu warp%s forever", index + 1,
                  kernel, result->cycles, result->stuck_count, result->stuck_count == 1 ? " waits" : "s wait");
-  else
-    message_fail(message, "launch %zu, kernel '%s': not finished after %" PRIu64 " cycles (--max-cycles)", index + 1,
-                 kernel, limit_of(&job->launches[index], max_cycles));
+  else {
+    struct text polls = {0};
+    run_polls(result, &polls);
+    message_fail(message, "launch %zu, kernel '%s': not finished after %" PRIu64 " cycles (--max-cycles)%s%s",
+                 index + 1, kernel, limit_of(&job->launches[index], max_cycles), polls.data ? ": " : "",
+                 polls.data ? polls.data : "");
+    free(polls.data);
+  }
 }
 
 void run_free(struct launch_result *results, size_t count) {

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "sim/base/caller.h"
+#include "sim/base/text.h"
 #include "sim/host/host.h"
 #include "sim/session/job.h"
 
@@ -74,6 +75,13 @@ bool run_job(struct job *job, const struct run_options *options, struct launch_r
 
 /* Did all launches finish? */
 bool run_finished(const struct job *job, const struct launch_result *results, size_t count);
+
+/* Says who polls what at the cycle limit, and why that does not end: a clause without a period. Adds nothing if no warp
+ * polls. */
+void run_polls(const struct launch_result *result, struct text *text);
+
+/* Says what one warp polls: "lanes 1-31 of warp 0 poll byte 0 of 'lock'", and who waits for it. */
+void run_poll(const struct launch_result *result, const struct stuck_warp *warp, struct text *text);
 
 /* Explains in one line why a launch did not finish. */
 void run_unfinished(const struct job *job, const struct launch_result *results, size_t index, cycle_t max_cycles,

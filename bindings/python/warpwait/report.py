@@ -518,7 +518,7 @@ def _flatten(value: Any, key: str, row: Row) -> None:
 def _why_unfinished(launch: LaunchReport) -> str:
     """The report's sentence, and the first stuck warp."""
     sentence = str(launch["bottleneck.sentence"]).partition(" The figures are")[0]
-    for stuck in launch["stuck"][:1]:
+    for stuck in launch["stuck"][:1] if launch["end"] == "deadlock" else ():
         group = ", ".join(map(str, stuck["work_group"]))
         place = f"{stuck['file']}:{stuck['line']}" if stuck["line"] else f"instruction {stuck['pc']}"
         sentence += f" The first: work-group ({group}), warp {stuck['warp']}, at {place}, in `{stuck['stall']}`."
