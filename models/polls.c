@@ -1,9 +1,8 @@
 #include "models/polls.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "isa/rows.h"
+#include "sim/base/need.h"
 
 enum {
   SEEN = 4,            /* different accesses that a polling loop may have */
@@ -85,9 +84,7 @@ static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint3
 }
 
 struct polls *polls_new(struct cu *cu, const struct warp_source *inner) {
-  struct polls *polls = calloc(1, sizeof *polls);
-  if (!polls)
-    return NULL;
+  struct polls *polls = need(1, sizeof *polls);
   polls->source = *inner;
   polls->inner = inner;
   polls->cu = cu;

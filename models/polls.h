@@ -22,7 +22,7 @@ struct polls;
 /* The cycle from which a launch is watched that starts in cycle `start` and is stopped in cycle `end`. */
 cycle_t polls_from(cycle_t start, cycle_t end);
 
-/* Wraps the source of the CU, which must be `inner`. NULL if out of memory. */
+/* Wraps the source of the CU, which must be `inner`. */
 struct polls *polls_new(struct cu *cu, const struct warp_source *inner);
 
 /* Gives the CU its source back. `polls` may be NULL. */

@@ -632,15 +632,12 @@ static cycle_t run_slice(struct simulation *simulation, struct host *host, cycle
   }
 }
 
-/* Watches warps from cycle `from` on, because the launch may reach its limit. False if out of memory. */
-static bool watch_polls(struct simulation *simulation) {
-  bool good = true;
+/* Watches warps from now on, because the launch may reach its limit. */
+static void watch_polls(struct simulation *simulation) {
   for (uint32_t i = 0; i < simulation->built; i++) {
     struct node *node = simulation->nodes[i];
     node->polls = polls_new(&node->cu, node->source);
-    good = good && node->polls;
   }
-  return good;
 }
 
 static void unwatch_polls(struct simulation *simulation) {
@@ -650,15 +647,14 @@ static void unwatch_polls(struct simulation *simulation) {
   }
 }
 
-/* run_slice(), which begins to watch warps in cycle `watch`. Without memory for that, nothing is known of polls. */
+/* run_slice(), which begins to watch warps in cycle `watch`. */
 static cycle_t run_watched(struct simulation *simulation, struct host *host, cycle_t until, cycle_t watch,
                            const struct progress *progress) {
   if (simulation->stepped <= watch && watch < until && !simulation->nodes[0]->polls) {
     const cycle_t next = watch > simulation->stepped ? run_slice(simulation, host, watch, progress) : watch;
     if (next < watch || next == NEVER)
       return next;
-    if (!watch_polls(simulation))
-      unwatch_polls(simulation);
+    watch_polls(simulation);
   }
   return run_slice(simulation, host, until, progress);
 }
