@@ -1,6 +1,7 @@
 #include "sim/cli/help.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { COLUMN = 30 /* where descriptions of options begin */ };
@@ -104,6 +105,27 @@ void help_exit(enum verb verb, struct text *text) {
   text_print(text, "  2    bad input\n  3    a bug in warpwait\n  130  interrupted\n");
 }
 
+void help_next(enum verb verb, struct text *text) {
+  for (size_t i = 0; i < next_row_count; i++)
+    if (is_of(next_rows[i].verbs, verb)) {
+      struct text line = {0};
+      text_print(&line, "Next: %s", next_rows[i].text);
+      text_print(text, "\n");
+      text_paragraph(text, line.data);
+      free(line.data);
+    }
+}
+
+char *help_report(enum verb verb, char *report) {
+  struct text text = {0};
+  if (!*report)
+    return report;
+  text_add(&text, report, strlen(report));
+  free(report);
+  help_next(verb, &text);
+  return text.data;
+}
+
 static void print_verb(enum verb verb, struct text *text) {
   const struct verb_row *row = &verb_rows[verb];
   const char *operands = row->operands;
@@ -121,6 +143,7 @@ static void print_verb(enum verb verb, struct text *text) {
   if (exit_rows[verb].fine)
     text_print(text, "\nExit status:\n");
   help_exit(verb, text);
+  help_next(verb, text);
 }
 
 static void print_group(enum verb group, struct text *text) {

@@ -23,4 +23,10 @@ extern const char help_program[], help_program_more[];
 /* The lines that explain the exit statuses; "" for verbs that need none. */
 void help_exit(enum verb verb, struct text *text);
 
+/* Appends an empty line and the command that helps after the verb, or nothing. Text reports end with it. */
+void help_next(enum verb verb, struct text *text);
+
+/* The same with a report that the caller has allocated: returns it longer. An empty one stays empty. */
+char *help_report(enum verb verb, char *report);
+
 #endif

@@ -87,6 +87,12 @@ const struct exit_row exit_rows[VERBS] = {
 #include "sim/cli/verbs.def"
 };
 
+const struct next_row next_rows[] = {
+#define NEXT(verbs, text) {verbs, text},
+#include "sim/cli/verbs.def"
+};
+const size_t next_row_count = sizeof next_rows / sizeof *next_rows;
+
 /* clang-format on */
 
 /* ---- lookup ------------------------------------------------------------------------------------ */

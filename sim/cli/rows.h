@@ -116,6 +116,14 @@ struct exit_row {
 };
 extern const struct exit_row exit_rows[VERBS];
 
+/* What helps after a verb. */
+struct next_row {
+  uint64_t verbs;
+  const char *text;
+};
+extern const struct next_row next_rows[];
+extern const size_t next_row_count;
+
 static inline bool is_of(uint64_t verbs, enum verb verb) { return verbs >> verb & 1; }
 
 /* The row of a verb's option by its full name; NULL: there is none. */

@@ -11,6 +11,7 @@
 #include "sim/base/need.h"
 #include "sim/base/reads.h"
 #include "sim/cli/cli.h"
+#include "sim/cli/help.h"
 #include "sim/cli/job_options.h"
 #include "sim/console/output.h"
 #include "sim/console/terminal.h"
@@ -37,7 +38,10 @@ int verb_sweep_info(struct command *command) {
   uint64_t count = 5;
   command_number(command, OPTION_COUNT, &count);
   best.count = (uint32_t)count;
-  return cli_end(&text, info(command_operand(command, 0), &best, &text, &message), &message);
+  const bool good = info(command_operand(command, 0), &best, &text, &message);
+  if (good)
+    help_next(VERB_SWEEP_INFO, &text);
+  return cli_end(&text, good, &message);
 }
 
 /* ---- csv ------------------------------------------------------------------------------------------- */
@@ -236,6 +240,8 @@ static int run(struct call *call, struct sweep_plan *plan, const char *out) {
   else if (good)
     good = session_run(&session, message) && (!call->csv || write_csv(session.store, call->csv, message)) &&
            session_sum_up(&session, out, &text, message);
+  if (good && !call->reads.listed && !call->left && !call->dry)
+    help_next(VERB_SWEEP_RUN, &text);
   session_close(&session);
   return cli_end(&text, good, message);
 }

@@ -7,6 +7,7 @@
 
 #include "sim/base/file.h"
 #include "sim/cli/cli.h"
+#include "sim/cli/help.h"
 #include "sim/cli/timeline_options.h"
 #include "sim/console/output.h"
 #include "sim/console/terminal.h"
@@ -64,11 +65,14 @@ static bool report_trace(const char *path, enum trace_open_mode mode, const stru
                          struct message *message) {
   struct opened_trace opened = {0};
   struct text text = {0};
-  const bool good = trace_look(path, mode, &console_caller, &opened, message) &&
-                    trace_info(&opened, path, form, &text, message) && sink_text(&console_sink, &text, message);
+  const bool good =
+      trace_look(path, mode, &console_caller, &opened, message) && trace_info(&opened, path, form, &text, message);
+  if (good && !form->json && !form->brief)
+    help_next(VERB_TRACE_INFO, &text);
+  const bool written = good && sink_text(&console_sink, &text, message);
   trace_shut(&opened);
   free(text.data);
-  return good;
+  return written;
 }
 
 int verb_trace_info(struct command *command) {

@@ -8,6 +8,7 @@
 #include "sim/base/need.h"
 #include "sim/check/report.h"
 #include "sim/cli/cli.h"
+#include "sim/cli/help.h"
 #include "sim/cli/job_options.h"
 
 struct invocation {
@@ -62,8 +63,10 @@ static bool write_outputs(struct invocation *call, const struct check_report *re
   struct message *message = &call->common.message;
   if (call->sarif && !write_text(call->sarif, "--sarif", check_sarif(report), message))
     return false;
-  return write_text(call->common.out, NULL,
-                    call->common.json ? check_json(report) : check_text(report, wants_colors(call)), message);
+  char *text = call->common.json ? check_json(report) : check_text(report, wants_colors(call));
+  if (!call->common.json && check_suppressed(report) == report->hazard_count)
+    text = help_report(VERB_CHECK, text);
+  return write_text(call->common.out, NULL, text, message);
 }
 
 static int conclude(struct invocation *call, struct suppressions *all, struct check_report *report) {

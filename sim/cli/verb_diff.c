@@ -5,6 +5,7 @@
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/cli/cli.h"
+#include "sim/cli/help.h"
 #include "sim/cli/run_call.h"
 #include "sim/diff/diff.h"
 
@@ -74,7 +75,7 @@ static bool read_side(struct invocation *call, int side) {
 }
 
 static bool write_diff(struct invocation *call, const struct diff *diff) {
-  char *text = call->common.json ? diff_json(diff) : diff_text(diff, &call->view);
+  char *text = call->common.json ? diff_json(diff) : help_report(VERB_DIFF, diff_text(diff, &call->view));
   const bool good = console_output(call->common.out, text, strlen(text), &call->common.message);
   free(text);
   return good;

@@ -7,6 +7,7 @@
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/cli/cli.h"
+#include "sim/cli/help.h"
 #include "sim/cli/job_options.h"
 #include "sim/explain/report.h"
 #include "sim/sweep/workers.h"
@@ -89,7 +90,8 @@ static int explain(struct invocation *call, struct explain_run *run, struct expl
     return status;
   }
   const size_t launch = need_size(call->launch);
-  char *text = call->common.json ? explain_json(run, tries, launch) : explain_text(run, tries, launch);
+  char *text = call->common.json ? explain_json(run, tries, launch)
+                                 : help_report(VERB_EXPLAIN, explain_text(run, tries, launch));
   const bool good = console_output(call->common.out, text, strlen(text), message);
   free(text);
   if (!good)

@@ -35,8 +35,9 @@ static void print_range(struct text *text, const uint32_t range[3], uint32_t dim
     text_print(text, "%s%s", i ? " x " : "", TEXT_WHOLE(range[i]));
 }
 
-/* The source line without its indentation, or the instruction if there is no source. */
-static void print_source(const struct view *view, uint32_t pc) {
+/* The source line without its indentation, or the instruction if there is no source; and of how many instructions the
+ * row is. */
+static void print_source(const struct view *view, uint32_t pc, uint64_t instructions) {
   const struct isa_program *program = view->launch->program;
   char instruction[200];
   isa_print(program, pc, instruction, sizeof instruction);
@@ -46,7 +47,10 @@ static void print_source(const struct view *view, uint32_t pc) {
   if (length > SOURCE_WIDTH)
     for (shown = SOURCE_WIDTH - 1; shown && (source[shown] & 0xc0) == 0x80; shown--) /* do not cut a UTF-8 character */
       continue;
-  text_print(view->text, "%.*s%s\n", (int)shown, source, shown < length ? "\u2026" : "");
+  text_print(view->text, "%.*s%s", (int)shown, source, shown < length ? "\u2026" : "");
+  if (instructions > 1)
+    text_print(view->text, " (%s instructions)", TEXT_WHOLE(instructions));
+  text_print(view->text, "\n");
 }
 
 /* ---- summary ----------------------------------------------------------------------------------- */
@@ -195,34 +199,76 @@ static void stalls(const struct view *view) {
 
 /* ---- LDS --------------------------------------------------------------------------------------- */
 
+/* A row: an instruction, or several with equal numbers from one source line. */
+struct lds_row {
+  const struct pc_result *each;
+  const char *source; /* NULL: unknown */
+  uint32_t pc, line;
+  uint64_t instructions;
+};
+
+static int ascending(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
+
+static int apart(const struct lds_row *a, const struct lds_row *b) {
+  const struct pc_result *one = a->each, *other = b->each;
+  int by = ascending(a->line, b->line);
+  by = by ? by : ascending(one->lds_accesses, other->lds_accesses);
+  by = by ? by : ascending(one->lds_passes, other->lds_passes);
+  by = by ? by : ascending(one->lds_conflict_cycles, other->lds_conflict_cycles);
+  by = by ? by : ascending(one->lds_max_ways, other->lds_max_ways);
+  return by ? by : strcmp(a->source ? a->source : "", b->source ? b->source : "");
+}
+
+static int by_likeness(const void *a, const void *b) {
+  const struct lds_row *one = a, *other = b;
+  const int by = apart(one, other);
+  return by ? by : ascending(one->pc, other->pc);
+}
+
 /* Worst first; ties in program order, so that every host prints the same. */
-static bool worse(const struct pc_result *a, const struct pc_result *b) {
-  if (a->lds_conflict_cycles != b->lds_conflict_cycles)
-    return a->lds_conflict_cycles > b->lds_conflict_cycles;
-  return a->lds_passes > b->lds_passes;
+static int by_cost(const void *a, const void *b) {
+  const struct lds_row *one = a, *other = b;
+  int by = ascending(other->instructions * other->each->lds_conflict_cycles,
+                     one->instructions * one->each->lds_conflict_cycles);
+  by = by ? by : ascending(other->instructions * other->each->lds_passes, one->instructions * one->each->lds_passes);
+  return by ? by : ascending(one->pc, other->pc);
+}
+
+/* Without a source line, a row shows the instruction, which differs. */
+static size_t merge_rows(struct lds_row *rows, size_t count) {
+  size_t kept = 0;
+  qsort(rows, count, sizeof *rows, by_likeness);
+  for (size_t i = 0; i < count; i++)
+    if (kept && rows[i].source && apart(&rows[kept - 1], &rows[i]) == 0)
+      rows[kept - 1].instructions++;
+    else
+      rows[kept++] = rows[i];
+  qsort(rows, kept, sizeof *rows, by_cost);
+  return kept;
 }
 
 static void lds_instructions(const struct view *view) {
-  const struct launch_result *result = view->result;
-  uint32_t count = view->launch->program->count;
-  bool *shown = need(count, sizeof *shown);
+  const struct isa_program *program = view->launch->program;
+  struct lds_row *rows = need(program->count, sizeof *rows);
+  size_t count = 0;
+  for (uint32_t pc = 0; pc < program->count; pc++)
+    if (view->result->by_pc[pc].lds_accesses)
+      rows[count++] = (struct lds_row){.each = &view->result->by_pc[pc],
+                                       .source = isa_source_text(program, pc),
+                                       .pc = pc,
+                                       .line = program_line(program, pc),
+                                       .instructions = 1};
+  count = merge_rows(rows, count);
   text_print(view->text, "    accesses      passes   conflict cycles  max ways   line  source\n");
-  for (unsigned row = 0; row < SHOWN_INSTRUCTIONS; row++) {
-    uint32_t worst = count;
-    for (uint32_t pc = 0; pc < count; pc++)
-      if (!shown[pc] && result->by_pc[pc].lds_accesses &&
-          (worst == count || worse(&result->by_pc[pc], &result->by_pc[worst])))
-        worst = pc;
-    if (worst == count)
-      break;
-    const struct pc_result *at = &result->by_pc[worst];
-    shown[worst] = true;
-    text_print(view->text, "%12s%12s%18s%10s %6u  ", TEXT_WHOLE(at->lds_accesses), TEXT_WHOLE(at->lds_passes),
-               TEXT_WHOLE(at->lds_conflict_cycles), TEXT_WHOLE(at->lds_max_ways),
-               program_line(view->launch->program, worst));
-    print_source(view, worst);
+  for (size_t i = 0; i < count && i < SHOWN_INSTRUCTIONS; i++) {
+    const struct lds_row *row = &rows[i];
+    text_print(view->text, "%12s%12s%18s%10s %6u  ", TEXT_WHOLE(row->instructions * row->each->lds_accesses),
+               TEXT_WHOLE(row->instructions * row->each->lds_passes),
+               TEXT_WHOLE(row->instructions * row->each->lds_conflict_cycles), TEXT_WHOLE(row->each->lds_max_ways),
+               row->line);
+    print_source(view, row->pc, row->instructions);
   }
-  free(shown);
+  free(rows);
 }
 
 static void lds(const struct view *view) {

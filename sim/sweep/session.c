@@ -362,7 +362,7 @@ bool session_sum_up(struct session *session, const char *out, struct text *text,
                text_s(store_count(session->store)), statuses.data ? statuses.data : "none", session->done);
   good = good && store_best(session->store, &order, print_best, &best, why);
   if (good)
-    text_print(text, "results: %s (read it with `warpwait sweep info` and `warpwait sweep query`)\n", out);
+    text_print(text, "results: %s\n", out);
   free(statuses.data);
   return good || message_fail(message, "%s", why);
 }
