@@ -230,7 +230,7 @@ SCRIPTS := check/rules differential/differential hw/selftest hw/selftest_apps sw
 PLAIN   := prose/prose html/colors_test examples/readme_page traces/plot_test traces/plot_page cli/man_test cli/diff_page icd/log_test explain/explain_page sweep/analysis_test sweep/analysis_page \
   sweep/study_page check/page check/oclgrind lessons/lessons lessons/lessons_test layers behaves playground/serve_test api/installed_test \
   python/notebooks_test python/display_test python/api_test python/docs_test python/errors_test python/missing_test \
-  python/package_test python/types_test exhaust/sample
+  python/package_test python/types_test exhaust/sample packages/packages_test runner_test
 LONGEST := $(filter %/opencl,$(TEST_BIN)) # starts first, so that the other cores do not wait for it at the end
 TESTS   := $(LONGEST) $(if $(SANITIZE),,$(PLAIN:%=tests/%.py) tests/docs) $(SCRIPTS:%=tests/%.py) $(filter-out $(LONGEST),$(TEST_BIN))
 
@@ -260,28 +260,14 @@ demo: packages
 test: test-packages
 	@$(MAKE) --no-print-directory -j$$(nproc) check
 
-# Installs the Debian packages of packages.txt that are missing. Does nothing on systems without dpkg.
+# Installs the Debian packages of packages.txt that are missing.
 packages: PART := sed '/^$$/q' packages.txt
 test-packages: PART := sed '/^\# The playground/,$$d' packages.txt
 playground-packages: PART := sed -n '1,/^$$/p;/^\# The playground/,/^$$/p' packages.txt
 site-packages: PART := sed -n '1,/^$$/p;/^\# The site/,/^$$/p' packages.txt
 deb-packages: PART := sed -n '1,/^$$/p;/^\# Packaging/,$$p' packages.txt
 packages test-packages playground-packages site-packages deb-packages:
-	@missing=$$(command -v dpkg-query >/dev/null || exit 0; \
-	  for p in $$($(PART) | grep -v '^#'); do \
-	    dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; \
-	  done); \
-	if [ -n "$$missing" ]; then \
-	  sudo=$$([ "$$(id -u)" = 0 ] || command -v sudo || true); \
-	  if [ "$$(id -u)" != 0 ] && [ -z "$$sudo" ]; then \
-	    echo "packages are missing, and installing them needs root. Ask your administrator to run:" >&2; \
-	    echo "  apt-get install --no-install-recommends" $$missing >&2; \
-	    exit 1; \
-	  fi; \
-	  echo "installing:" $$missing; \
-	  $$sudo apt-get update -qq && \
-	  DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq --no-install-recommends $$missing >/dev/null; \
-	fi
+	@$(PART) | packaging/packages
 
 .PHONY: help sanitize threads threads-programs layers behaves docs golden bench install uninstall clean format
 help:

@@ -1,4 +1,6 @@
-/* A process forked while other threads are working can use its objects. */
+/* A process forked while other threads are working can use its objects.
+ *
+ * Time limit: the forks may take 60 s. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Time limit: a check may take 300 s.
 """`warpwait check` reports nothing for correct kernels: the examples, the bench kernels, and the OpenCL C that
 tests/differential compares with PoCL.
 

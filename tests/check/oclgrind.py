@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Time limit: a kernel may take 120 s.
 """docs/check-oclgrind.md: what `warpwait check` and Oclgrind report for each OpenCL pair of tests/check/kernels.
 
 usage: oclgrind.py [--write [--all]] [WORD...]

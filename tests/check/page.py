@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Time limit: a command may take 120 s.
 """docs/check.md: its commands print what it shows.
 
 A block that begins with `$ cat NAME` is a file; one that begins with `$ warpwait` is a command and its output.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Time limit: a check may take 120 s.
 """Each rule of isa/hazards.def, tested by kernels that break it and by their correct twins.
 
 tests/check/kernels/RULE_name.cl and .json: correct as it stands; with -D WRONG it breaks RULE and nothing else.

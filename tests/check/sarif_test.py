@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Time limit: a check may take 120 s.
 """`warpwait check --sarif` writes SARIF 2.1.0. The output is compared with sarif.schema.json, which requires what the
 specification requires of the parts that are written and forbids everything else, and with rules that a schema cannot
 express."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Time limit: a shell has 60 s for an answer.
 """Completion in real shells, each on its own terminal: keys are typed, and the completed line is printed.
 
 usage: tests/cli/completion_test.py [WORD...]; words select tests. fish is tested if it is installed."""
@@ -199,7 +200,7 @@ class Candidates(unittest.TestCase):
     """The output of `warpwait complete`, without a shell."""
 
     def complete(self, *words):
-        done = subprocess.run([WARPWAIT, "complete", *words], capture_output=True, text=True, check=True, timeout=10)
+        done = subprocess.run([WARPWAIT, "complete", *words], capture_output=True, text=True, check=True, timeout=SECONDS)
         self.assertEqual(done.stderr, "")
         return [line.split("\t")[0] for line in done.stdout.splitlines()]
 

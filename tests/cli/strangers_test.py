@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Time limit: a call may take 120 s.
 """Files from strangers (docs/security.md): what a launch file, a program, a machine file and a sweep file can make
 Warpwait run, write, read and show."""
 import json

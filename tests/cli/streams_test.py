@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Time limit: a run may take 120 s.
 """`-` is standard input or standard output, pipes included, or is refused in one line.
 
 usage: tests/cli/streams_test.py [WORD]; a word selects tests."""

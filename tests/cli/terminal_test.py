@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Time limit: a run may take 120 s.
 """The output of a kernel and the names of files cannot control a terminal; a pipe gets the bytes unchanged.
 
 usage: tests/cli/terminal_test.py [WORD]; a word selects tests."""

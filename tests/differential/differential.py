@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Time limit: a run may take 120 s.
 """Warpwait against PoCL: the same kernels, the same inputs, the same results. numpy checks what PoCL cannot run.
 
 usage: tests/differential/differential.py [--family NAME]... [--seed N] [--count N] [--seconds N] [--route ROUTE] [--only WORD]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Time limit: a call may take 300 s.
 """`warpwait explain`: its figures for limits equal those of runs without them, and it finds the known bottlenecks of
 kernels."""
 import contextlib

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Time limit: a call may take 120 s.
 """Each write, fsync, close, rename, mkdir, fork, exec and open of every output option fails in turn. The promises:
 either a nonzero exit status and one line that names a file of the user's, or correct outputs in spite of the
 failure; each output is the old one or all of the new one; nothing else is left; and the next call, with the same

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Time limit: a call has 60 s to end after its signal.
 """Signals at random times, for every verb and every kind of output. The promises: the call either finishes as if
 undisturbed, or exits with 128 plus the signal's number and one line; each output is the old one or all of the new
 one; nothing else is left; and a second call, in the same folder with the same cache, succeeds.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Time limit: the browser has 60 s for an answer.
 """Pages and readers that would break a careless page: launches whose text contains the end of a script, runs that never
 end, sandboxed frames, fingers, forced colors; and browsers that do not answer.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Time limit: the browser has 60 s for an answer.
 """Pages of `--html`: their data compared with the report, and the page itself in a headless Chromium, if there is one.
 
 usage: tests/html/page_test.py [WORD]   WORD selects tests"""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Time limit: a case may take some seconds.
 """Tests of the scripts here, and of the machine h200 against a sample of the measurements.
 
 The simulator is deterministic, so an error above its limit means that a model or a family has changed.

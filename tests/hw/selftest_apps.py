@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Time limit: a case may take some seconds.
 """Tests of the scripts about whole kernels, and of the machine h200 on a few that take little time."""
 import hashlib
 import json

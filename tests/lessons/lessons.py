@@ -1,4 +1,5 @@
 #!/usr/bin/env -S python3 -B
+# Time limit: a command may take 120 s.
 """docs/lessons: what the lessons say is what the machine does.
 
 usage: tests/lessons/lessons.py [--write] [WORD]    --write: updates outputs and pictures in the lessons

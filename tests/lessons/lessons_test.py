@@ -1,4 +1,5 @@
 #!/usr/bin/env -S python3 -B
+# Time limit: a command may take 120 s.
 """tests/lessons/lessons.py detects errors in a lesson: each row damages lesson 1 once."""
 import pathlib
 import sys

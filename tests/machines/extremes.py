@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Time limit: a run may take 120 s.
 """Random machines at the limits of their parameters: the accounts of every machine add up.
 
 usage: tests/machines/extremes.py [--count N] [--seed S] [--show] [--keep DIR]

@@ -1,4 +1,6 @@
-/* Running tools: their output is complete when they have ended, even if another process holds the outputs open. */
+/* Running tools: their output is complete when they have ended, even if another process holds the outputs open.
+ *
+ * Time limit: a tool whose child keeps running has 15 s to end. */
 #include "opencl/clang/process.h"
 
 #include <signal.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Time limit: the server has 60 s for an answer.
 """The contents of the playground's folder and how it is served, without a browser or Emscripten.
 
 Each example of the bundle, in a folder with only its files, gives the same report as its launch in the repository.
@@ -178,20 +179,20 @@ def a_folder_is_served_until_interrupted(_, folder):
         assert url.startswith("http://127.0.0.1:80"), url
         for path, kind in (("", "text/html"), ("warpwait.wasm", "application/wasm"),
                            ("examples.json", "application/json")):
-            with urllib.request.urlopen(url + path, timeout=10) as answer:
+            with urllib.request.urlopen(url + path, timeout=60) as answer:
                 assert answer.headers["Content-Type"].startswith(kind), (path, answer.headers["Content-Type"])
                 assert answer.read().decode() == (path or "index.html")
         port = url.strip("/").rpartition(":")[2]
         second, other = start("--folder", there)
         second.send_signal(signal.SIGINT)
-        second.communicate(timeout=10)
+        second.communicate(timeout=60)
         assert other.startswith("http") and other != url, other
         taken = tool("playground", "--folder", there, "--port", port)
         assert (taken.returncode, taken.stdout) == (2, "")
         assert taken.stderr == f"warpwait: --port: {port} is taken; omit --port to use a free one\n"
     finally:
         server.send_signal(signal.SIGINT)
-        out, err = server.communicate(timeout=10)
+        out, err = server.communicate(timeout=60)
     assert (server.returncode, out, err) == (0, "", ""), (server.returncode, out, err)
 
 
@@ -202,7 +203,7 @@ def the_requested_port_is_used(_, folder):
         port = probe.getsockname()[1]
     server, url = start("--folder", there, "--port", port)
     server.send_signal(signal.SIGTERM)
-    server.communicate(timeout=10)
+    server.communicate(timeout=60)
     assert url == f"http://127.0.0.1:{port}/", url
 
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Time limit: the server has 60 s for an answer.
 """What the playground's server answers, and to whom, without a playground.
 
 usage: tests/playground/serve_test.py [WORD]; a word selects tests."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Time limit: an interrupt has 4 s to end a run.
 """What notebooks show: HTML of every object, errors, the cell magic, Ctrl-C and progress."""
 import html.parser
 import os

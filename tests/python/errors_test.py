@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# Time limit: a program may take 60 s.
 """Wrong uses of the Python package: exceptions with the library's own sentence that end at the user's line."""
 import contextlib
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Time limit: a cell may take 120 s.
 """The notebooks of docs/notebooks run, print what they show, and compute every number in their text.
 
 Each is executed in its own folder, with this Python as its kernel. Outputs must be those in the file, except for

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Time limit: a call may take 60 s.
 """`warpwait sweep run --dask` on a scheduler and three workers (processes of this host), and the Slurm script. The
 table of points equals that of the local run, whichever worker ran its shards and whichever was killed meanwhile.
 `--kills 50` kills workers 50 times instead of once."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Time limit: a sweep may take 120 s.
 """Random points of random plans (presets, parameters, defines, arguments by name and by number, zips, samples,
 constraints, costs): each row equals what `warpwait run` reports with the same settings. `--points 1000 --seed 2`
 tests other points."""

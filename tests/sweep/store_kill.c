@@ -1,4 +1,6 @@
-/* Files of results under failures: kills, full disks, unwritable files, two writers. */
+/* Files of results under failures: kills, full disks, unwritable files, two writers.
+ *
+ * Time limit: a writer waits for 90 ms at least. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sqlite3.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# Time limit: a call may take 60 s.
 """Damaged traces on the command line: each is reported with the offset, what was expected and what was found, or its
 intact prefix is read. `--flips 1000` tries that many flipped bits instead of a few, `--kills N` that many recorders."""
 import argparse
