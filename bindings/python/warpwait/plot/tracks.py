@@ -241,10 +241,11 @@ def _shares(axes: Axes, slices: pandas.DataFrame, faces: Faces, edges: Whole) ->
 
 
 def _labels(axes: Axes, slices: pandas.DataFrame, wide: float) -> None:
-    """Draws the copies' numbers where there is room."""
+    """Draws the copies' numbers where there is room, each on a piece of its bar, so that no arrow crosses it."""
     for bar in slices[slices["to"] - slices["from"] >= wide].to_dict("records"):
-        axes.text((bar["from"] + bar["to"]) / 2, bar["row"], bar["label"], ha="center", va="center", fontsize=7,
-                  color="white" if bar["section"] == "channels" else "black")
+        face, ink = (DEEP_PURPLE, "white") if bar["section"] == "channels" else (COPY_FACE, "black")
+        axes.text((bar["from"] + bar["to"]) / 2, bar["row"], bar["label"], ha="center", va="center", fontsize=7, color=ink,
+                  zorder=4, bbox={"facecolor": face, "edgecolor": "none", "pad": .4})
 
 
 def _separate(axes: Axes, slices: pandas.DataFrame) -> None:
