@@ -316,6 +316,7 @@ struct isa_launch {
   struct isa_memory *memory;
   uint32_t lds_bytes;                                             /* static LDS and local arguments */
   uint32_t number;                                                /* among concurrent launches */
+  bool checked;                                                   /* rules of ISA_BY_CHECK are reported, too */
   void (*report)(void *context, const struct isa_hazard *hazard); /* may be NULL */
   void *report_context;
   /* Receives what a work-item prints, once per printf and work-item, in lane order. `item` is linear in its work-group.

@@ -210,7 +210,7 @@ void step_report(const struct isa_warp *warp, uint32_t pc, enum isa_hazard_rule 
                  ...) {
   const struct isa_group *group = warp->group;
   const struct isa_launch *launch = group->launch;
-  if (!launch->report)
+  if (!launch->report || (isa_hazard_rows[rule].by == ISA_BY_CHECK && !launch->checked))
     return;
   struct isa_hazard hazard = {.rule = rule,
                               .pc = pc,

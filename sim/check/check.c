@@ -239,6 +239,7 @@ static bool launch(void *self, const struct isa_launch *launches, size_t count) 
   for (uint32_t i = 0; i < count; i++) {
     unit->listeners[i] = (struct listener){unit, &launches[i]};
     unit->launches[i] = launches[i];
+    unit->launches[i].checked = true;
     unit->launches[i].report = take_report;
     unit->launches[i].report_context = &unit->listeners[i];
   }

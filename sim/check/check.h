@@ -47,6 +47,7 @@ struct check_hazard {
   enum isa_hazard_rule rule;
   uint32_t launch; /* of `here` in the first occurrence: its number in the job, from 0 */
   size_t number;   /* in the order of discovery */
+  unsigned turn;   /* hazards of a lower one may cause those of a higher one; set by checker_hazards() */
   uint64_t count;
   struct check_side here, other; /* other.program is NULL when there is only one place */
   enum check_space space;
@@ -69,9 +70,6 @@ struct run_watcher checker_watcher(struct checker *checker);
  * deadlock. */
 void checker_take(struct checker *checker, uint32_t number, const struct isa_launch *launch,
                   const struct launch_result *result);
-
-/* The priority of a rule: hazards with a lower number may cause those with a higher one. */
-unsigned check_turn(enum isa_hazard_rule rule);
 
 /* All hazards so far, sorted by turn, line of `here`, rule and line of `other`. Valid until the next call. */
 const struct check_hazard *checker_hazards(struct checker *checker, size_t *count);

@@ -521,6 +521,8 @@ struct check_side check_side_of(const struct checker *checker, uint32_t site, ui
 
 /* Adds a hazard, or increments the count of an equal one. Returns the one in the list, until the next is added. */
 struct check_hazard *hazards_add(struct checker *checker, const struct check_hazard *hazard);
+/* Not all occurrences of a race have the reason of the first one. */
+void hazards_drop_why(struct check_hazard *hazard);
 void hazards_free(struct checker *checker);
 
 #endif

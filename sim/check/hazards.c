@@ -62,13 +62,19 @@ struct check_hazard *hazards_add(struct checker *checker, const struct check_haz
   return &checker->hazards[checker->hazard_count - 1];
 }
 
+void hazards_drop_why(struct check_hazard *hazard) {
+  hazard->why = WHY_NOTHING;
+  hazard->detail[0] = 0;
+}
+
 /* ---- order: what to fix first, then the place in the source ---------------------------------------- */
 
 /* A cause comes before its symptoms. If work-items diverged, or the launch or a call has wrong arguments, other hazards
  * may be consequences. For example, a wait for the wrong event leaves a copy in flight to the end, and a read of its
  * destination is then a race; a reservation that stays open fills the pipe, which then refuses the next one. */
-unsigned check_turn(enum isa_hazard_rule rule) {
-  enum { DIVERGED, LAUNCH, CALL, LEFT_OPEN, REST };
+enum turn { DIVERGED, LAUNCH, CALL, LEFT_OPEN, REST, OF_REFUSED };
+
+static enum turn turn_of_rule(enum isa_hazard_rule rule) {
   if (rule == HAZARD_G1 || check_is_divergence(rule))
     return DIVERGED;
   if (rule == HAZARD_P5 || rule == HAZARD_I5 || rule == HAZARD_R12)
@@ -96,7 +102,7 @@ static int compare_sides(const struct check_side *a, const struct check_side *b)
 
 static int by_place(const void *left, const void *right) {
   const struct check_hazard *a = left, *b = right;
-  int order = compare(check_turn(a->rule), check_turn(b->rule));
+  int order = compare(a->turn, b->turn);
   order = order ? order : compare_sides(&a->here, &b->here);
   order = order ? order : compare(a->rule, b->rule);
   return order ? order : compare_sides(&a->other, &b->other);
@@ -109,6 +115,24 @@ static int by_place_and_time(const void *left, const void *right) {
   return order ? order : compare(a->number, b->number);
 }
 
+/* The use of an invalid id (R2) follows from the refusal of its reservation (Q10), if that is known. */
+static enum turn turn_of(const struct checker *checker, const struct check_hazard *hazard) {
+  for (size_t i = 0; hazard->rule == HAZARD_R2 && i < checker->hazard_count; i++) {
+    const struct check_hazard *other = &checker->hazards[i];
+    if (other->rule == HAZARD_Q10 && other->here.program == hazard->other.program &&
+        !compare_sides(&other->here, &hazard->other))
+      return OF_REFUSED;
+  }
+  return turn_of_rule(hazard->rule);
+}
+
+/* Adds an equal hazard at an equal place. */
+static void merge(struct check_hazard *hazard, const struct check_hazard *other) {
+  hazard->count += other->count;
+  if (hazard->why != other->why)
+    hazards_drop_why(hazard);
+}
+
 /* An expression may become several instructions, so hazards at equal places are merged. */
 const struct check_hazard *checker_hazards(struct checker *checker, size_t *count) {
   struct check_hazard *sorted = checker->sorted = need_more(checker->sorted, checker->hazard_count + 1, sizeof *sorted);
@@ -116,11 +140,12 @@ const struct check_hazard *checker_hazards(struct checker *checker, size_t *coun
   for (size_t i = 0; i < checker->hazard_count; i++) {
     sorted[i] = checker->hazards[i];
     sorted[i].number = i;
+    sorted[i].turn = turn_of(checker, &checker->hazards[i]);
   }
   qsort(sorted, checker->hazard_count, sizeof *sorted, by_place_and_time);
   for (size_t i = 0; i < checker->hazard_count; i++)
     if (kept && !by_place(&sorted[kept - 1], &sorted[i]))
-      sorted[kept - 1].count += sorted[i].count;
+      merge(&sorted[kept - 1], &sorted[i]);
     else
       sorted[kept++] = sorted[i];
   *count = kept;

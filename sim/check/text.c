@@ -219,7 +219,7 @@ char *check_text(const struct check_report *report, bool colors) {
     const struct check_hazard *hazard = &report->hazards[i];
     if (report->suppressed[i] || shown++ >= report->most)
       continue;
-    if (first && !said && check_turn(hazard->rule) > check_turn(first->rule)) {
+    if (first && !said && hazard->turn > first->turn) {
       text_print(&text, "the rest may follow from the above: fix that first, then check again\n\n");
       said = true;
     }

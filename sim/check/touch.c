@@ -273,10 +273,8 @@ static void report(const struct party *party, const struct touch *touch, struct 
       .bytes = party->bytes,
       .why = why(party, touch, judged.rule)};
   struct check_hazard *listed = hazards_add(checker, &hazard);
-  if (listed->why != hazard.why) {
-    listed->why = WHY_NOTHING;
-    listed->detail[0] = 0;
-  }
+  if (listed->why != hazard.why)
+    hazards_drop_why(listed);
   if (listed->count == 1 && listed->why == WHY_COMPONENT)
     explain_component(party, touch, listed);
   if (listed->count == 1 && listed->why == WHY_SCOPE)

@@ -72,6 +72,41 @@ TEST(hazards, likely_causes_come_first) {
   }
 }
 
+TEST(hazards, a_refused_reservation_comes_before_the_use_of_its_id_and_after_other_uses) {
+  struct checker *checker = checker_new();
+  size_t count = 0;
+  add(checker, HAZARD_R2, 2, 4, 0); /* line 2, of the reservation in line 5 */
+  add(checker, HAZARD_R2, 0, -1, 0);
+  add(checker, HAZARD_R2, 1, 6, 0); /* of another reservation */
+  add(checker, HAZARD_Q10, 4, -1, 0);
+  const struct check_hazard *found = checker_hazards(checker, &count);
+  EXPECT_EQ(count, 4);
+  EXPECT_EQ(found[0].here.pc, 0);
+  EXPECT_EQ(found[1].here.pc, 1);
+  EXPECT_EQ(found[2].rule, HAZARD_Q10);
+  EXPECT_EQ(found[3].here.pc, 2);
+  checker_free(checker);
+}
+
+TEST(hazards, the_reason_of_a_race_must_hold_at_all_instructions_of_a_place) {
+  for (unsigned same = 0; same < 2; same++) {
+    struct checker *checker = checker_new();
+    size_t count = 0;
+    struct check_hazard hazard = {.rule = HAZARD_M6,
+                                  .here = {.program = &program, .pc = 0},
+                                  .why = WHY_SCOPE,
+                                  .detail = "the barrier at line 1 has memory_scope_work_group"};
+    hazards_add(checker, &hazard);
+    hazard.here.pc = 1; /* the same place */
+    hazard.why = same ? WHY_SCOPE : WHY_NOTHING;
+    hazards_add(checker, &hazard);
+    const struct check_hazard *found = checker_hazards(checker, &count);
+    EXPECT_EQ(count, 1);
+    EXPECT_EQ(found[0].detail[0] != 0, same != 0);
+    checker_free(checker);
+  }
+}
+
 TEST(hazards, lookup_works_among_many_hazards) {
   struct checker *checker = checker_new();
   enum { MANY = 300 };

@@ -104,6 +104,8 @@ static const struct {
      IMAGE " image.store.2d [i], at, v, as=float\n exit\n"},
     {HAZARD_I3, IMAGE " add.i32 x, x, 1\n pack.b64 at, x, y\n image.load.2d v, [i], s, at, as=float\n exit\n",
      IMAGE " add.i32 x, x, 1\n pack.b64 at, x, y\n mov.b32 s, 4\n image.load.2d v, [i], s, at, as=float\n exit\n"},
+    {HAZARD_I6, IMAGE " mov.b32 s, 16\n image.load.2d v, [i], s, at, as=float\n exit\n",
+     IMAGE " image.load.2d v, [i], s, at, as=float\n exit\n"},
     /* a linear filter between the last texel and the border; at the center of the last texel, the border has no
      * weight */
     {HAZARD_I3,
@@ -112,6 +114,15 @@ static const struct {
      IMAGE " cvt.f32.u32 x, x\n add.f32 x, x, 0.5\n mov.b32 y, 0x3f800000\n pack.b64 at, x, y\n mov.b32 s, 16\n"
            " image.sample.2d v, [i], s, at, as=float\n exit\n"},
 };
+
+TEST(hazards, a_run_does_not_report_what_only_check_finds) {
+  struct rig rig;
+  rig_run(&rig, "", 64, 64,
+          HEAD "@!c bra join, join=join\n expect.warp\n expect.same.b32 i\n expect.lane.u32 40\njoin: exit\n");
+  EXPECT_EQ(rig_hazards(&rig, HAZARD_S1), 0);
+  EXPECT_EQ(rig_hazards(&rig, HAZARD_S2), 0);
+  rig_free(&rig);
+}
 
 TEST(hazards, each_rule_is_reported_for_the_wrong_kernel_alone) {
   bool seen[HAZARDS] = {false};
