@@ -257,6 +257,14 @@ static void explain_scope(const struct party *party, const struct touch *touch, 
            at, scopes[row->scope], scope_of_both(party, touch) == ISA_SCOPE_DEVICE ? "work-groups" : "sub-groups");
 }
 
+static void explain(const struct party *party, const struct touch *touch, struct check_hazard *hazard) {
+  hazard->why = why(party, touch, hazard->rule);
+  if (hazard->why == WHY_COMPONENT)
+    explain_component(party, touch, hazard);
+  if (hazard->why == WHY_SCOPE)
+    explain_scope(party, touch, hazard);
+}
+
 static void report(const struct party *party, const struct touch *touch, struct judged judged) {
   struct checker *checker = party->unit->checker;
   const struct check_side mine = check_side_of(checker, party->site, party->group->number, party->item, !party->warp);
@@ -270,15 +278,12 @@ static void report(const struct party *party, const struct touch *touch, struct 
       .other = judged.party_is_here ? theirs : mine,
       .space = party->space == CHECK_LDS ? CHECK_LDS : CHECK_GLOBAL,
       .address = party->at - base,
-      .bytes = party->bytes,
-      .why = why(party, touch, judged.rule)};
+      .bytes = party->bytes};
   struct check_hazard *listed = hazards_add(checker, &hazard);
-  if (listed->why != hazard.why)
+  if (listed->count == 1)
+    explain(party, touch, listed);
+  else if (listed->why != WHY_NOTHING && listed->why != why(party, touch, judged.rule))
     hazards_drop_why(listed);
-  if (listed->count == 1 && listed->why == WHY_COMPONENT)
-    explain_component(party, touch, listed);
-  if (listed->count == 1 && listed->why == WHY_SCOPE)
-    explain_scope(party, touch, listed);
 }
 
 /* ---- cells -------------------------------------------------------------------------------- */
