@@ -7,11 +7,11 @@ kernel void shift(global float *out) {
   for (uint k = i; k < 65; k += get_local_size(0))
     t[k] = (float3)(0);
   barrier(CLK_LOCAL_MEM_FENCE);
-  t[i].y = i; /* OTHER */
+  t[i].y = i;
 #ifndef WRONG
   barrier(CLK_LOCAL_MEM_FENCE);
 #endif
-  t[i + 1].x = 2 * i; /* HERE */
+  t[i + 1].x = 2 * i;
   barrier(CLK_LOCAL_MEM_FENCE);
   out[i] = t[i].x + t[i].y;
 }

@@ -4,9 +4,9 @@
 
 kernel void shift(global float2 *a) {
   uint i = get_global_id(0);
-  a[i].y = i; /* OTHER */
+  a[i].y = i;
 #ifndef WRONG
   barrier(CLK_GLOBAL_MEM_FENCE);
 #endif
-  a[i + 1].x = 2 * i; /* HERE */
+  a[i + 1].x = 2 * i;
 }
