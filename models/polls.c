@@ -5,10 +5,10 @@
 #include "sim/base/need.h"
 
 enum {
-  SEEN = 4,            /* different accesses that a polling loop may have */
-  TURNS = 2,           /* times that each must have been repeated */
-  LEAST = 1 << 20,     /* cycles that are watched, */
-  PART = 16,           /* or this part of the limit if it is longer: many warps that poll one word take long turns */
+  SEEN = 4,             /* different accesses that a polling loop may have */
+  TURNS = 2,            /* times that each must have been repeated */
+  LEAST = 1 << 20,      /* cycles that are watched, */
+  PART = 16,            /* or this part of the limit if it is longer: many warps that poll one word take long turns */
   LOCAL_ALIGNMENT = 128 /* of local arguments (sim/session/job.c) */
 };
 

@@ -19,7 +19,8 @@ static const char kernels[] =
     "kernel void given(local volatile int *room, global int *out) {\n"
     "  room[1] = 0; barrier(CLK_LOCAL_MEM_FENCE); while (room[1] == 0) ; out[0] = 1; }\n"
     "kernel void flag(volatile global int *flag, global int *out) { while (flag[3] == 0) ; out[0] = 1; }\n"
-    "kernel void each(volatile global int *flag, global int *out) { while (flag[get_global_id(0)] == 0) ; out[0] = 1; }\n"
+    "kernel void each(volatile global int *flag, global int *out) { while (flag[get_global_id(0)] == 0) ; out[0] = 1; "
+    "}\n"
     "kernel void twice(volatile global int *lock, global int *out) {\n"
     "  for (;;) { while (lock[2]) ; if (atomic_xchg(&lock[2], 1) == 0) break; } out[0]++; lock[2] = 0; }\n"
     "kernel void late(volatile global int *flag, global int *out) {\n"
@@ -44,7 +45,8 @@ static void expect_polls(const char *options, const char *wanted) {
   snprintf(line, sizeof line, "warpwait: launch 1, kernel '%.*s': not finished after 30000 cycles (--max-cycles)%s%s\n",
            (int)strcspn(options, " "), options, *wanted ? ": " : "", wanted);
   EXPECT_STREQ(outcome.err, line);
-  EXPECT_CONTAINS(outcome.out, *wanted ? "Stopped at the cycle limit: lane" : "Stopped at the cycle limit: the figures");
+  EXPECT_CONTAINS(outcome.out,
+                  *wanted ? "Stopped at the cycle limit: lane" : "Stopped at the cycle limit: the figures");
   outcome_free(&outcome);
 }
 
@@ -55,10 +57,11 @@ static void expect_polls(const char *options, const char *wanted) {
 TEST(polls, a_lock_that_a_lane_of_the_same_warp_holds_is_named_with_its_holder) {
   expect_polls("lock" ONE GLOBALS("lock"),
                "lanes 1-31 of warp 0 poll byte 0 of 'lock'; work-item 0, which holds it, waits for them to reconverge");
-  expect_polls("lock --global 4096 --local 64 " GLOBALS("lock"),
-               "lanes 1-31 of warp 0 of work-group (0, 0, 0) poll byte 0 of 'lock'; work-item 0, which holds it, waits for "
-               "them to reconverge; 15 more warps poll or wait; 56 work-groups have not started, because none of these "
-               "ends");
+  expect_polls(
+      "lock --global 4096 --local 64 " GLOBALS("lock"),
+      "lanes 1-31 of warp 0 of work-group (0, 0, 0) poll byte 0 of 'lock'; work-item 0, which holds it, waits for "
+      "them to reconverge; 15 more warps poll or wait; 56 work-groups have not started, because none of these "
+      "ends");
   expect_polls("here" ONE "--arg buffer:out=4:int",
                "lanes 1-31 of warp 0 poll byte 0 of local 'lock'; work-item 0, which holds it, waits for them to "
                "reconverge");
@@ -117,7 +120,8 @@ TEST(polls, the_json_report_has_lanes_bytes_and_waiting_work_items) {
   tool_file("k.cl", kernels);
   struct outcome outcome = tool("run k.cl --kernel here" TWO "--arg buffer:out=4:int --report json" LIMIT);
   json_t *report = json_loads(outcome.out, 0, NULL);
-  const json_t *launch = json_array_get(json_object_get(report, "launches"), 0), *stuck = json_object_get(launch, "stuck");
+  const json_t *launch = json_array_get(json_object_get(report, "launches"), 0),
+               *stuck = json_object_get(launch, "stuck");
   EXPECT_EQ(json_integer_value(json_object_get(launch, "stuck_count")), 2);
   const json_t *poll = NULL, *holder = NULL;
   for (size_t i = 0; i < json_array_size(stuck); i++) {
