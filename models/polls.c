@@ -1,5 +1,6 @@
 #include "models/polls.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "sim/base/need.h"
@@ -110,7 +111,7 @@ static void name_local(const struct isa_kernel *kernel, uint64_t offset, struct 
   poll->offset = offset;
   for (size_t i = 0; i < kernel->lds_count; i++)
     if (offset >= kernel->lds[i].offset && offset - kernel->lds[i].offset < kernel->lds[i].bytes) {
-      poll->name = kernel->lds[i].name;
+      snprintf(poll->name, sizeof poll->name, "%s", kernel->lds[i].name);
       poll->offset = offset - kernel->lds[i].offset;
       return;
     }
@@ -118,7 +119,7 @@ static void name_local(const struct isa_kernel *kernel, uint64_t offset, struct 
     if (kernel->args[i].kind == ISA_ARG_LOCAL && !arguments++)
       argument = &kernel->args[i];
   if (arguments == 1 && offset >= first) {
-    poll->name = argument->name;
+    snprintf(poll->name, sizeof poll->name, "%s", argument->name);
     poll->offset = offset - first;
   }
 }
@@ -128,7 +129,7 @@ static void name_global(const struct isa_memory *memory, uint64_t address, struc
   poll->offset = address;
   if (!buffer || address - buffer->base >= buffer->bytes)
     return;
-  poll->name = buffer->name;
+  snprintf(poll->name, sizeof poll->name, "%s", buffer->name);
   poll->offset = address - buffer->base;
 }
 

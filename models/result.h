@@ -78,7 +78,7 @@ struct warp_poll {
   bool exchange;       /* by an atomic exchange, as of a lock: the waiting lanes got what these want */
   bool local;          /* in the LDS */
   bool same;           /* all lanes read the same bytes */
-  const char *name;    /* of the buffer, the local variable or the local argument; NULL: none */
+  char name[64];       /* of the buffer, the local variable or the local argument, cut; "": none */
   uint64_t offset;     /* of the first byte in it, or in the LDS or global memory if there is no name */
   uint64_t bytes;      /* from there to the last byte */
   uint32_t first_item; /* work-item of lane 0, in its group */

@@ -384,7 +384,7 @@ static json_t *poll_object(const struct launch_result *result, const struct stuc
   json_set_word(object, "sentence", text.data);
   json_object_set_new(object, "lanes", bits_of(poll->lanes, 0));
   json_object_set_new(object, "local", json_boolean(poll->local));
-  json_object_set_new(object, "name", poll->name ? json_string(poll->name) : json_null());
+  json_object_set_new(object, "name", *poll->name ? json_of_word(poll->name) : json_null());
   json_set_whole(object, "offset", poll->offset);
   json_set_whole(object, "bytes", poll->bytes);
   json_object_set_new(object, "waiting", bits_of(poll->waiting, poll->first_item));

@@ -364,13 +364,13 @@ void run_poll(const struct launch_result *result, const struct stuck_warp *warp,
     text_print(text, " of work-group (%" PRIu32 ", %" PRIu32 ", %" PRIu32 ")", warp->group[0], warp->group[1],
                warp->group[2]);
   text_print(text, " poll%s ", is_one(poll->lanes) ? "s" : "");
-  if (!poll->name && !poll->local)
+  if (!*poll->name && !poll->local)
     text_print(text, "address 0x%" PRIx64, poll->offset);
   else if (poll->same)
     text_print(text, "byte %" PRIu64, poll->offset);
   else
     text_print(text, "bytes %" PRIu64 " to %" PRIu64, poll->offset, poll->offset + poll->bytes - 1);
-  if (poll->name)
+  if (*poll->name)
     text_foreign(text, " of %s'%s'", poll->local ? "local " : "", poll->name);
   else if (poll->local)
     text_print(text, " of the work-group's LDS");

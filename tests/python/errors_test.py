@@ -297,6 +297,15 @@ class Kernels(unittest.TestCase):
             ww.Program(SPIN).kernel().run(MACHINE, global_size=1, args=[numpy.zeros(1, numpy.float32), 1 << 20],
                                           cycle_limit=1000)
 
+    def test_the_exception_names_what_a_spin_lock_waits_for(self):
+        lock = "kernel void k(global int *lock) { while (atomic_cmpxchg(lock, 0, 1) != 0) ; atomic_xchg(lock, 0); }"
+        with self.assertRaises(ww.Unfinished) as caught:
+            ww.Program(lock).kernel().run(MACHINE, global_size=32, local_size=32, args=[numpy.zeros(4, numpy.int32)],
+                                          cycle_limit=20000)
+        self.assertRegex(str(caught.exception), "lanes 1-31 of warp 0 poll byte 0 of '.*'; work-item 0, which holds it, "
+                         "waits for them to reconverge")
+        self.assertEqual(caught.exception.report["launches[0].stuck[0].poll.waiting"], [0])
+
     def test_a_hazard_is_a_warning_at_the_users_line_or_an_exception(self):
         kernel = ww.Program(rig.HAZARD).kernel()
         launch = kernel.launch(global_size=64, local_size=64, args=[numpy.zeros(64, numpy.int32), ww.Local(256)])
