@@ -35,6 +35,17 @@ MOST_BYTES = 400_000
 NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
 
 
+def joined(outputs: list[nbformat.NotebookNode]) -> list[nbformat.NotebookNode]:
+    """The outputs, with streams in one piece: on a busy machine, a progress bar divides what a cell prints."""
+    whole: list[nbformat.NotebookNode] = []
+    for output in outputs:
+        if output.output_type == "stream" and whole and whole[-1].output_type == "stream" and whole[-1].name == output.name:
+            whole[-1].text += output.text
+        else:
+            whole.append(output)
+    return whole
+
+
 def executed(path: pathlib.Path, folder: pathlib.Path) -> nbformat.NotebookNode:
     """The notebook with current outputs, without what progress bars wrote to standard error."""
     notebook = nbformat.read(path, 4)
@@ -42,7 +53,7 @@ def executed(path: pathlib.Path, folder: pathlib.Path) -> nbformat.NotebookNode:
                             record_timing=False).execute()
     for cell in notebook.cells:
         if cell.cell_type == "code":
-            cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
+            cell.outputs = joined([output for output in cell.outputs if output.get("name") != "stderr"])
             cell.metadata.pop("execution", None)
     notebook.metadata = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
                          "language_info": {"name": "python"}}
