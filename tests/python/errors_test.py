@@ -297,6 +297,15 @@ class Kernels(unittest.TestCase):
             ww.Program(SPIN).kernel().run(MACHINE, global_size=1, args=[numpy.zeros(1, numpy.float32), 1 << 20],
                                           cycle_limit=1000)
 
+    def test_a_launch_without_timing_that_does_not_end_is_the_same_exception(self):
+        with self.assertRaisesRegex(ww.Unfinished, "^launch 1, kernel 'stuck': Deadlock: .* warp 0, at kernel.cl:3, in `barrier`"), \
+                warnings.catch_warnings():
+            warnings.simplefilter("ignore", ww.HazardWarning)
+            ww.Program(rig.DEADLOCK).kernel().run(MACHINE, global_size=64, local_size=64, args=[numpy.zeros(64, numpy.int32)], functional=True)
+        with self.assertRaisesRegex(ww.Unfinished, "^launch 1, kernel 'spin': Stopped: .* counts a warp's instructions"):
+            ww.Program(SPIN).kernel().run(MACHINE, global_size=1, args=[numpy.zeros(1, numpy.float32), 1 << 20], cycle_limit=1000,
+                                          functional=True)
+
     def test_the_exception_names_what_a_spin_lock_waits_for(self):
         lock = "kernel void k(global int *lock) { while (atomic_cmpxchg(lock, 0, 1) != 0) ; atomic_xchg(lock, 0); }"
         with self.assertRaises(ww.Unfinished) as caught:

@@ -515,9 +515,14 @@ def _flatten(value: Any, key: str, row: Row) -> None:
         row[key] = value
 
 
+# A launch without timing has no sentence about what bounds it.
+_ENDS = {"deadlock": "Deadlock: its warps wait forever.",
+         "cycle_limit": "Stopped: without timing, the cycle limit counts a warp's instructions, and one has reached it."}
+
+
 def _why_unfinished(launch: LaunchReport) -> str:
     """The report's sentence, and the first stuck warp."""
-    sentence = str(launch["bottleneck.sentence"]).partition(" The figures are")[0]
+    sentence = _ENDS[launch["end"]] if "functional" in launch else str(launch["bottleneck.sentence"]).partition(" The figures are")[0]
     for stuck in launch["stuck"][:1] if launch["end"] == "deadlock" else ():
         group = ", ".join(map(str, stuck["work_group"]))
         place = f"{stuck['file']}:{stuck['line']}" if stuck["line"] else f"instruction {stuck['pc']}"
