@@ -4,6 +4,7 @@
 
 #include "sim/core/component.h"
 #include "sim/host/host.h"
+#include "sim/report/report.h"
 #include "sim/sweep/workers.h"
 #include "sim/tracetools/merge.h"
 

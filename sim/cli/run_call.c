@@ -9,7 +9,6 @@
 #include "sim/base/need.h"
 #include "sim/base/text.h"
 #include "sim/cli/cli.h"
-#include "sim/cli/help.h"
 #include "sim/console/output.h"
 
 static struct host *make_systemc(void *self, struct island **islands, size_t count, uint32_t clock_mhz,
@@ -57,7 +56,6 @@ static bool take_host(struct command *command, struct run_options *run, struct m
 }
 
 bool run_take(struct command *command, struct run_call *call) {
-  call->verb = command->verb;
   call->sets = command_words(command, OPTION_SET);
   call->machine = command_word(command, OPTION_MACHINE);
   call->out = command_word(command, OPTION_OUT);
@@ -230,13 +228,6 @@ static bool write_page(struct run_call *call, const struct report *report) {
   return good || message_within(&call->message, "--html");
 }
 
-static bool finished(const struct report *report) {
-  size_t count = 0;
-  while (count < report->count && report->results[count].end == END_FINISHED)
-    count++;
-  return count == report->count;
-}
-
 /* A text report follows what work-items printed; JSON is written as it is made, because many launches make it large. */
 static bool write_report(struct run_call *call, const struct report *report, struct text *printed,
                          const struct sink *sink) {
@@ -246,8 +237,6 @@ static bool write_report(struct run_call *call, const struct report *report, str
     add_owned(printed, report_text(report));
   if (call->annotate)
     add_owned(printed, report_annotate(report));
-  if (!call->json && finished(report))
-    help_next(call->verb, printed);
   return sink_text(sink, printed, &call->message);
 }
 

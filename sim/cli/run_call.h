@@ -13,7 +13,6 @@
 struct run_call {
   struct message message;
   struct words sets;
-  enum verb verb;
   const char *machine, *out, *vcd;
   bool json, annotate, cycles_given;
   enum why why;

@@ -8,6 +8,7 @@
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/cli/cli.h"
+#include "sim/cli/help.h"
 
 /* ---- companion programs -------------------------------------------------------------------------- */
 
@@ -45,6 +46,10 @@ int verb_sweep_python(struct command *command) {
 int verb_exec(struct command *command) {
   static const char *const places[] = {"../share/warpwait/warpwait-exec", "../bindings/icd/warpwait-exec",
                                        "../../bindings/icd/warpwait-exec"};
+  struct text next = {0};
+  help_next(VERB_EXEC, &next);
+  setenv("WARPWAIT_NEXT", next.data, 1); /* for the end of the table */
+  free(next.data);
   return run_other((char[]){"warpwait-exec"}, NULL, places, sizeof places / sizeof *places, command);
 }
 

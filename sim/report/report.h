@@ -26,6 +26,9 @@ static inline enum fidelity_machine report_measured(const struct report *report)
   return report->measured ? *report->measured : fidelity_of_machine(&report->job->machine, &report->job->machine_file);
 }
 
+/* The command that helps next, with which the text ends if all launches finished. */
+#define REPORT_NEXT "`warpwait explain` shows which limits and changes matter; --annotate, the cost of each line."
+
 /* The caller frees the text. */
 char *report_text(const struct report *report);
 char *report_json(const struct report *report);

@@ -463,6 +463,15 @@ static void verdicts(const struct report *report, struct text *text) {
   }
 }
 
+/* How to go on; not after a launch that did not finish. */
+static void next(const struct report *report, struct text *text) {
+  for (size_t i = 0; i < report->count; i++)
+    if (report->results[i].end != END_FINISHED)
+      return;
+  text_print(text, "\n");
+  text_paragraph(text, "Next: " REPORT_NEXT);
+}
+
 char *report_text(const struct report *report) {
   const enum fidelity_machine measured = report_measured(report);
   struct text text = {0};
@@ -487,5 +496,6 @@ char *report_text(const struct report *report) {
     hazards(&view);
   }
   verdicts(report, &text);
+  next(report, &text);
   return text.data;
 }
