@@ -57,7 +57,7 @@ def web_a_point_that_did_not_finish_is_not_compared(reader, made):
     for point in (0, 1, 2):
         reader.evaluate(f"page.move({point})")
         reader.wait(f"document.body.dataset.point === '{point}'")
-        said.append(reader.evaluate("document.getElementById('vary-value').textContent"))
+        said.append(reader.evaluate("document.getElementById('vary-value').textContent").replace("\xa0", " "))
     assert "% from n = 9)" in said[0] and re.fullmatch(r"n = 9: [\d,]+ cycles", said[1]), said
     assert re.fullmatch(r"n = 50: not finished, [\d,]+ cycles until then", said[2]), said
     # The warp that waits forever waits for one that never arrived.

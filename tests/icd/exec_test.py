@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 import unittest
 import unittest.mock
@@ -166,7 +167,7 @@ class Exec(unittest.TestCase):
 
     def test_the_example_prints_what_its_page_says(self):
         page = (EXAMPLE / "README.md").read_text()
-        said = re.search(r"^    \$ .*\n((?:    .*\n)+)", page, re.MULTILINE)[1].replace("    ", "", 1).replace("\n    ", "\n")
+        said = textwrap.dedent(re.search(r"^    \$ .*\n((?:    .*\n|\n)+)\n", page, re.MULTILINE)[1])
         done = self.run_exec("-r", "table", "--", sys.executable, "-W", "ignore", EXAMPLE / "saxpy.py")
         self.assertEqual(done.stdout + done.stderr, said)
 
