@@ -102,7 +102,7 @@ TEST(errors, of_programs) {
                               "no copy mode 'both'",
                               "registers: 3 is outside [16, 255]",
                               "optimize: '4' is not an optimization level, 0 to 3",
-                              "without: no pass 'unrol'; legal: promote, simplify"};
+                              "without: no pass 'unrol'; did you mean 'unroll'?"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
     refuse_program(&rig, "kernel void k(void) {}", 22, &bad[i], says[i]);
   rig_refused(&rig, ww_program_kernel(rig.program, NULL, &kernel, &rig.error), WW_BAD_INPUT, "which kernel?");

@@ -174,7 +174,7 @@ TEST(cli, bad_usage_is_reported_in_one_line) {
       {"asm kernel.wws --without hoist", "'kernel.wws' is assembly, which runs"},
       {"asm kernel.wws --optimize 4", "--optimize: '4' is not an optimization level, 0 to 3"},
       {"asm kernel.wws --optimize 12", "--optimize: '12' is not an"},
-      {"asm kernel.wws --without hoist,unrol", "--without: no pass 'unrol'; legal: promote, simplify, loads, "},
+      {"asm kernel.wws --without hoist,unrol", "--without: no pass 'unrol'; did you mean 'unroll'?"},
       {"asm kernel.wws --without meet", "--without: pass 'meet' cannot be"},
       {"asm kernel.wws --without hoist,", "--without: no pass ''; legal: "},
       {"dis kernel.wws --explain-passes", "--explain-passes: 'kernel.wws' is not compiled; only .cl and .spv are"},

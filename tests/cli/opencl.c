@@ -635,7 +635,7 @@ TEST(opencl, bad_build_keys_name_their_place) {
       {"\"build\": { \"options\": 3 },", "l.json:1: build.options: is not a list, [ ... ]"},
       {"\"build\": { \"options\": \"-c\" },",
        "l.json:1: build.options: build option '-c' is not allowed: Warpwait decides what clang produces"},
-      {"\"build\": { \"route\": \"SSA\" },", "l.json:1: build.route: no route 'SSA'; legal: ssa, O0, O2"},
+      {"\"build\": { \"route\": \"SSA\" },", "l.json:1: build.route: no route 'SSA'; did you mean 'ssa'?"},
       {"\"build\": { \"registers\": 256 },",
        "l.json:1: build.registers: 256 is not a whole number in [16, 255] registers a lane"},
       {"\"build\": { \"optimize\": 4 },", "l.json:1: build.optimize: 4 is not a whole number in [0, 3]"},

@@ -60,18 +60,21 @@ TEST(store_cli, info_reports_the_contents) {
                             "points: 24\n"
                             "  finished             21\n"
                             "  deadlock             3\n";
+  static const char next[] =
+      "\nNext: `warpwait sweep query` answers questions about the results; `warpwait sweep report` "
+      "makes a\npage.\n";
   struct said said = sweep("info a --count 1");
   char wanted[1000];
-  snprintf(wanted, sizeof wanted, "%sleast microseconds:\n  0.546448087431694    %s\n", all, rig_row(0).key);
+  snprintf(wanted, sizeof wanted, "%sleast microseconds:\n  0.546448087431694    %s\n%s", all, rig_row(0).key, next);
   EXPECT_EQ(said.status, 0);
   EXPECT_STREQ(said.text, wanted);
   said = sweep("info a --count 1 --by cycles");
   snprintf(wanted, sizeof wanted,
-           "%sleast cycles (clocks can differ; --by microseconds compares times):\n  1000                 %s\n", all,
-           rig_row(0).key);
+           "%sleast cycles (clocks can differ; --by microseconds compares times):\n  1000                 %s\n%s", all,
+           rig_row(0).key, next);
   EXPECT_STREQ(said.text, wanted);
   said = sweep("info a --count 1 --by microseconds --most");
-  snprintf(wanted, sizeof wanted, "%smost microseconds:\n  0.5994535519125683   %s\n", all, rig_row(19).key);
+  snprintf(wanted, sizeof wanted, "%smost microseconds:\n  0.5994535519125683   %s\n%s", all, rig_row(19).key, next);
   EXPECT_STREQ(said.text, wanted);
 }
 
