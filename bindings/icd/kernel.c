@@ -581,7 +581,7 @@ static struct icd_launch *new_launch(cl_kernel kernel, cl_uint dimensions, const
     made->caller = icd_find_caller();
   for (cl_uint i = 0; i < dimensions; i++) {
     made->offset[i] = offset ? offset[i] : 0;
-    made->global[i] = global[i];
+    made->global[i] = global ? global[i] : 0; /* no sizes: no work-items */
     made->local[i] = local ? local[i] : 0;
   }
   return made;

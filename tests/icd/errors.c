@@ -125,6 +125,21 @@ static void CL_CALLBACK note_reason(const char *text, const void *data, size_t s
 }
 
 /* Local memory that does not fit, declared, as arguments, or both, on each device. */
+/* OpenCL 2.1 and later: such a launch does nothing, and its event completes. */
+TEST(driver_errors, a_launch_without_work_items_is_none) {
+  struct rig rig = rig_new();
+  cl_mem data = rig_numbers(&rig);
+  cl_kernel plus = rig_plus(&rig, data, 1);
+  const size_t none[3] = {4, 0, 4};
+  for (cl_uint dimensions = 1; dimensions <= 3; dimensions++)
+    EXPECT_EQ(clEnqueueNDRangeKernel(rig.queue, plus, dimensions, NULL, NULL, NULL, 0, NULL, NULL), CL_SUCCESS);
+  EXPECT_EQ(clEnqueueNDRangeKernel(rig.queue, plus, 3, NULL, none, NULL, 0, NULL, NULL), CL_SUCCESS);
+  EXPECT_EQ(clFinish(rig.queue), CL_SUCCESS);
+  clReleaseKernel(plus);
+  clReleaseMemObject(data);
+  rig_free(&rig);
+}
+
 TEST(driver_errors, launches_that_cannot_fit_are_refused_when_they_are_enqueued) {
   struct rig rig = rig_new();
   const char *text = "kernel void given(global int *o, local int *a, local int *b) { a[0] = b[0] = 1; o[0] = a[0]; }\n"
