@@ -44,6 +44,7 @@ enum {
   ISA_SLOTS = 256 + ISA_PREDICATES, /* scoreboard slots: registers, then predicates */
   ISA_INFO_SLOTS = 16,
   ISA_WAIT_EVENTS = 8,   /* events that one wait instruction may name */
+  ISA_LOCAL_ALIGN = 128, /* bytes: local arguments follow the static LDS, each at a multiple of this */
   ISA_LANE_BATCHES = 63, /* batches of copy.lane that a warp may have in flight, and that a wait may leave */
 };
 

@@ -6,11 +6,10 @@
 #include "sim/base/need.h"
 
 enum {
-  SEEN = 4,             /* different accesses that a polling loop may have */
-  TURNS = 2,            /* times that each must have been repeated */
-  LEAST = 1 << 20,      /* cycles that are watched, */
-  PART = 16,            /* or this part of the limit if it is longer: many warps that poll one word take long turns */
-  LOCAL_ALIGNMENT = 128 /* of local arguments (sim/session/job.c) */
+  SEEN = 4,        /* different accesses that a polling loop may have */
+  TURNS = 2,       /* times that each must have been repeated */
+  LEAST = 1 << 20, /* cycles that are watched, */
+  PART = 16,       /* or this part of the limit if it is longer: many warps that poll one word take long turns */
 };
 
 struct seen {
@@ -106,7 +105,7 @@ void polls_free(struct polls *polls) {
 /* Names the variable of the kernel, or its only local argument, which follows the variables. */
 static void name_local(const struct isa_kernel *kernel, uint64_t offset, struct warp_poll *poll) {
   const struct isa_arg *argument = NULL;
-  const uint64_t first = ((uint64_t)kernel->lds_bytes + LOCAL_ALIGNMENT - 1) / LOCAL_ALIGNMENT * LOCAL_ALIGNMENT;
+  const uint64_t first = div_up(kernel->lds_bytes, ISA_LOCAL_ALIGN) * ISA_LOCAL_ALIGN;
   size_t arguments = 0;
   poll->offset = offset;
   for (size_t i = 0; i < kernel->lds_count; i++)

@@ -106,14 +106,13 @@ void help_exit(enum verb verb, struct text *text) {
 }
 
 void help_next(enum verb verb, struct text *text) {
-  for (size_t i = 0; i < next_row_count; i++)
-    if (is_of(next_rows[i].verbs, verb)) {
-      struct text line = {0};
-      text_print(&line, "Next: %s", next_rows[i].text);
-      text_print(text, "\n");
-      text_paragraph(text, line.data);
-      free(line.data);
-    }
+  struct text line = {0};
+  if (!next_of(verb))
+    return;
+  text_print(&line, "Next: %s", next_of(verb));
+  text_print(text, "\n");
+  text_paragraph(text, line.data);
+  free(line.data);
 }
 
 char *help_report(enum verb verb, char *report) {

@@ -88,15 +88,24 @@ const struct exit_row exit_rows[VERBS] = {
 #include "sim/cli/verbs.def"
 };
 
-const struct next_row next_rows[] = {
+static const struct {
+  uint64_t verbs;
+  const char *text;
+} next_rows[] = {
 #define NEXT(verbs, text) {verbs, text},
 #include "sim/cli/verbs.def"
 };
-const size_t next_row_count = sizeof next_rows / sizeof *next_rows;
 
 /* clang-format on */
 
 /* ---- lookup ------------------------------------------------------------------------------------ */
+
+const char *next_of(enum verb verb) {
+  for (size_t i = 0; i < sizeof next_rows / sizeof *next_rows; i++)
+    if (is_of(next_rows[i].verbs, verb))
+      return next_rows[i].text;
+  return NULL;
+}
 
 const struct option_row *option_named(enum verb verb, const char *name) {
   for (size_t i = 0; i < option_row_count; i++)

@@ -116,13 +116,8 @@ struct exit_row {
 };
 extern const struct exit_row exit_rows[VERBS];
 
-/* What helps after a verb. */
-struct next_row {
-  uint64_t verbs;
-  const char *text;
-};
-extern const struct next_row next_rows[];
-extern const size_t next_row_count;
+/* What helps after a verb; NULL: nothing is known. */
+const char *next_of(enum verb verb);
 
 static inline bool is_of(uint64_t verbs, enum verb verb) { return verbs >> verb & 1; }
 

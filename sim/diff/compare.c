@@ -455,11 +455,11 @@ static void choose(struct diff *diff, const size_t number[DIFF_SIDES]) {
 bool diff_compare(struct diff *diff, const struct diff_side side[DIFF_SIDES], const size_t number[DIFF_SIDES],
                   struct message *message) {
   *diff = (struct diff){.side = side, .chosen = DIFF_NONE};
-  for (int of = 0; of < DIFF_SIDES; of++)
+  for (int of = 0; of < DIFF_SIDES; of++) {
     if (!has_launch(diff, of, number[of], message))
       return false;
-    else
-      diff->exec |= json_object_get(json_array_get(diff_launches(diff, of), 0), "exec") != NULL;
+    diff->exec |= json_object_get(json_array_get(diff_launches(diff, of), 0), "exec") != NULL;
+  }
   pair_launches(diff);
   if (number[DIFF_A])
     choose(diff, number);

@@ -68,12 +68,6 @@ static void print_exit(enum verb verb, struct text *text) {
   free(status.data);
 }
 
-static void print_next(enum verb verb, struct text *text) {
-  for (size_t i = 0; i < next_row_count; i++)
-    if (is_of(next_rows[i].verbs, verb))
-      text_print(text, "\nNext: %s\n", next_rows[i].text);
-}
-
 static void print_verb(enum verb verb, struct text *text) {
   const char *operands = verb_rows[verb].operands;
   char usage[HELP_USAGE];
@@ -87,7 +81,8 @@ static void print_verb(enum verb verb, struct text *text) {
   if (verb_rows[verb].operands)
     print_examples(verb, text);
   print_exit(verb, text);
-  print_next(verb, text);
+  if (next_of(verb))
+    text_print(text, "\nNext: %s\n", next_of(verb));
 }
 
 static void print_section(const struct section_row *row, struct text *text) {

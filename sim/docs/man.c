@@ -187,11 +187,10 @@ static void print_verb(enum verb verb, struct text *text) {
   print_sections(verb, text);
   print_examples(verb, text);
   print_exit(verb, text);
-  for (size_t i = 0; i < next_row_count; i++)
-    if (is_of(next_rows[i].verbs, verb)) {
-      print_heading("Next", text);
-      print_pieces(next_rows[i].text, false, text);
-    }
+  if (next_of(verb)) {
+    print_heading("Next", text);
+    print_pieces(next_of(verb), false, text);
+  }
 }
 
 static void print_group(enum verb group, struct text *text) {

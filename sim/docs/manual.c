@@ -115,11 +115,10 @@ static const char bounds[] =
     "(`dma.queue_mean`). An execution unit has a row in the text report if it is at 10 % of its peak or above and its "
     "`cu.*_interval` is more than a cycle: with an interval of one, it is never busier than the issue slots.\n\n"
     "At the cycle limit, the sentence says which lanes poll what: those that repeat a load or an atomic operation, "
-    "always "
-    "with the same addresses, whose result decides what they do. Other lanes of the warp that have not exited wait for "
+    "always with the same addresses, whose result decides what they do. Other lanes of the warp that have not exited "
+    "wait for "
     "these to reconverge. If the lanes poll by an exchange, as a spin lock does, the one that waits got what they "
-    "want. "
-    "`stuck[]` has all such warps.\n";
+    "want. `stuck[]` has all such warps.\n";
 
 /* Explains figures that one would expect to be equal, or to add up. */
 static const char differences[] =

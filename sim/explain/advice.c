@@ -181,8 +181,8 @@ static void say_pair(struct advice *advice) {
   if (same)
     text_print(
         &text,
-        "The limits %s and %s are one: they cost the same cycles, and lifting both leaves %s (%s), %s more than if "
-        "they were two.",
+        "The limits %s and %s are one: they cost the same cycles, and lifting both leaves %s cycles (%s), %s more "
+        "than if they were two.",
         name_of(first), name_of(other), TEXT_WHOLE(cycles_of(advice, pair)), explain_how(pair), TEXT_WHOLE(sum - both));
   else if (both > sum)
     text_print(&text,

@@ -13,7 +13,7 @@
 #include "sim/base/need.h"
 #include "sim/base/sizes.h"
 
-enum { BUFFER_ALIGN = 4096, BUFFER_GAP = 65536, LOCAL_ALIGN = 128, CHOSEN_WARPS = 4 };
+enum { BUFFER_ALIGN = 4096, BUFFER_GAP = 65536, CHOSEN_WARPS = 4 };
 
 const char *const job_fill_names[3] = {"zero", "iota", "random"};
 
@@ -326,7 +326,7 @@ static bool give_buffer(struct job *job, uint8_t *to, const struct job_argument 
 
 static bool give_local(struct job *job, struct job_launch *launch, uint8_t *to, uint64_t bytes,
                        struct message *message) {
-  uint64_t size = job->machine.lds.size, start = round_up(launch->isa.lds_bytes, LOCAL_ALIGN);
+  uint64_t size = job->machine.lds.size, start = round_up(launch->isa.lds_bytes, ISA_LOCAL_ALIGN);
   uint64_t room = start < size ? size - start : 0;
   if (bytes < 1 || bytes > room)
     return message_fail(message,

@@ -387,8 +387,8 @@ void run_poll(const struct launch_result *result, const struct stuck_warp *warp,
 
 void run_polls(const struct launch_result *result, struct text *text) {
   const struct stuck_warp *first = NULL;
-  for (size_t i = 0; i < result->stuck_count && i < RESULT_STUCK;
-       i++) { /* preferably one that shows who holds a lock */
+  /* Preferably one that shows who holds a lock. */
+  for (size_t i = 0; i < result->stuck_count && i < RESULT_STUCK; i++) {
     const struct warp_poll *poll = &result->stuck[i].poll;
     if (poll->lanes && (!first || (poll->waiting && !first->poll.waiting)))
       first = &result->stuck[i];

@@ -116,10 +116,10 @@ bool store_axes(struct store *store, store_listener *listener, void *context, ch
 bool store_metrics(struct store *store, store_listener *listener, void *context, char message[PLAN_MESSAGE]);
 bool store_statuses(struct store *store, store_listener *listener, void *context, char message[PLAN_MESSAGE]);
 
-/* False when there is no such metric; the message suggests another. */
 /* Does an axis vary the clock, so that cycles of two points are not comparable? */
 bool store_clocks_vary(const struct store *store);
 
+/* False when there is no such metric; the message suggests another. */
 bool store_has_metric(struct store *store, const char *metric, char message[PLAN_MESSAGE]);
 
 /* The keys and values of the `count` finished points with the least (`most`: the largest) values of a metric. Of equal
