@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 import layers  # noqa: E402
 
 # Folders of clients, and of parts outside the library: in these the program is ours.
-CLIENTS = ("sim/cli", "sim/console", "sim/docs", "sim/playground", "bindings/systemc", "bindings/icd")
+CLIENTS = ("sim/cli", "tools/verbs", "tools/docs", "tools/playground", "bindings/systemc", "bindings/icd")
 
 # why not: words, each the name of a function or a variable of the C library
 FORBIDDEN = {
@@ -53,7 +53,7 @@ ALLOWED = {
                         "program only outside of borders, and numbers are read and written as in C"),
     "sim/base/need.c": ("json_set_alloc_funcs", "jansson has its memory from us, since it would leave things out where there is none"),
     "sim/base/crew.c": ("pthread_sigmask", "a thread of ours leaves signals to those of the program"),
-    "sim/sweep/threads.c": ("pthread_sigmask", "a thread of ours leaves signals to those of the program"),
+    "sim/base/workers_threads.c": ("pthread_sigmask", "a thread of ours leaves signals to those of the program"),
 }
 
 Symbol = collections.namedtuple("Symbol", "name kind section")

@@ -16,9 +16,9 @@ LIMITS = re.compile(r"timeout=|time\.(monotonic|perf_counter|time)\(\)|clock_get
 
 def scripts():
     """The scripts of `make test`."""
-    makefile = (ROOT / "Makefile").read_text().replace("\\\n", "")
+    makefile = (ROOT / "mk/test.mk").read_text().replace("\\\n", "")
     names = " ".join(re.findall(r"^(?:SCRIPTS|PLAIN) +:= (.*)$", makefile, re.M)).split()
-    return [ROOT / "tests" / f"{name}.py" for name in names]
+    return [ROOT / ("" if name.startswith("hw/") else "tests") / f"{name}.py" for name in names]
 
 
 def modules(path, found=None):

@@ -40,6 +40,7 @@
 #include "sim/core/time.h"
 
 enum {
+  TRACE_MERGE_MOST = 64, /* traces that one call merges */
   TRACE_VERSION = 1,
   TRACE_LANES = 64,              /* the widest warp */
   TRACE_WARPS = 1 << 16,         /* most warps of a work-group */

@@ -286,6 +286,24 @@ ww_status api_watch_end(struct api_watchers *watchers, const struct job *job, co
 void api_watch_keep(const struct api_watchers *watchers, ww_report *report);
 void api_watch_free(struct api_watchers *watchers);
 
+/* An event of an engine that started at the device's cycle `before`, in the device's time, with its fields of cycles,
+ * where 0 means none. */
+struct timeline_event api_event_since(const struct timeline_event *event, cycle_t before);
+
+/* A run's timeline and page (ww_watch.timeline, ww_watch.page). The only thing that this folder needs of the tools: it
+ * is declared here, and defined by them (tools/api/page.c). */
+struct api_page;
+bool api_page_begin(const ww_watch *watch, const struct job *job, cycle_t before, struct run_options *options,
+                    struct api_page **page, struct message *message);
+/* The caller's sink has refused more bytes. */
+bool api_page_ended(const struct api_page *page);
+/* The run has ended. Not `good`: the timeline stays unfinished. */
+bool api_page_end(struct api_page *page, const struct job *job, const struct launch_result *results, size_t count,
+                  bool good, struct message *message);
+/* Appends the page, if it was requested. */
+void api_page_keep(const struct api_page *page, struct text *to);
+void api_page_free(struct api_page *page);
+
 /* A run's part in the device's recording, which may be NULL. Checks before anything starts whether the watch permits a
  * recording. */
 struct api_recording;

@@ -4,48 +4,39 @@
 #include "sim/api/api.h"
 #include "sim/base/file.h"
 #include "sim/base/need.h"
-#include "sim/page/page.h"
 #include "sim/replay/job.h"
 #include "sim/replay/recorder.h"
-#include "sim/timeline/record.h"
 
 struct api_watchers {
   ww_watch watch;
   cycle_t before;
   bool cancelled;
   struct timeline events;
-  struct run_watcher own, checking, lanes, recording;
+  struct run_watcher own, checking, recording;
   struct checker *checker;
   const struct check_hazard *hazards; /* owned by the checker */
   size_t hazard_count;
   struct recorder *recorder;
   struct api_sink trace;
-  struct page_lanes *page_lanes;
-  struct page page;
-  struct text timeline, html; /* for the page */
-  struct api_sink caller;     /* receives the timeline */
-  struct sink to_timeline;    /* for both */
-  struct timeline_recording timelined;
-  struct timeline shifted, *unshifted; /* events converted to the device's time, and the recording's own listener */
+  struct api_page *page; /* the timeline and the page; NULL: neither */
 };
 
 /* ---- callbacks ------------------------------------------------------------------------------------------------- */
 
-/* Converts the event and its cycle fields to the device's time. In a field, 0 means none. */
-static struct timeline_event shift(const struct api_watchers *watchers, const struct timeline_event *event) {
+struct timeline_event api_event_since(const struct timeline_event *event, cycle_t before) {
   const struct timeline_field_row *row = timeline_kind_rows[event->kind].field;
   struct timeline_event shifted = *event;
-  shifted.from += watchers->before;
-  shifted.to += watchers->before;
-  for (unsigned i = 0; watchers->before && row[i].name; i++)
+  shifted.from += before;
+  shifted.to += before;
+  for (unsigned i = 0; before && row[i].name; i++)
     if (event->field[i] && strcmp(row[i].type, "cycle") == 0)
-      shifted.field[i] += watchers->before;
+      shifted.field[i] += before;
   return shifted;
 }
 
 static void take_event(void *self, uint32_t stream, cycle_t now, const struct timeline_event *event) {
   const struct api_watchers *watchers = self;
-  const struct timeline_event shifted = shift(watchers, event);
+  const struct timeline_event shifted = api_event_since(event, watchers->before);
   const ww_event told = {.kind = event->kind,
                          .cu = event->cu,
                          .unit = event->unit,
@@ -68,21 +59,6 @@ static bool tick(void *self, cycle_t now, uint64_t done, uint64_t groups) {
       watchers->cancelled || (watch->tick && !watch->tick(watch->self, watchers->before + now, done, groups));
   heap_resume(border);
   return !watchers->cancelled;
-}
-
-static void take_shifted(void *self, uint32_t stream, cycle_t now, const struct timeline_event *event) {
-  const struct api_watchers *watchers = self;
-  const struct timeline_event shifted = shift(watchers, event);
-  watchers->unshifted->take(watchers->unshifted->self, stream, now, &shifted);
-}
-
-/* The timeline's bytes, for the page and the caller. */
-static bool take_bytes(void *self, const char *data, size_t size, struct message *message) {
-  struct api_watchers *watchers = self;
-  if (watchers->watch.page)
-    text_add(&watchers->timeline, data, size);
-  return !watchers->watch.timeline.write ||
-         watchers->caller.sink.write(watchers->caller.sink.self, data, size, message);
 }
 
 uint32_t ww_event_kind(const char *name) {
@@ -126,30 +102,6 @@ static bool record(struct api_watchers *watchers, const struct job *job, struct 
   return true;
 }
 
-static void watch_lanes(struct api_watchers *watchers, struct run_options *options) {
-  watchers->page_lanes = page_lanes_new();
-  watchers->lanes = page_lanes_watcher(watchers->page_lanes);
-  run_watch(options, &watchers->lanes);
-}
-
-/* The engine starts at the device's cycle `before`. */
-static bool make_timeline(struct api_watchers *watchers, const struct job *job, struct run_options *options,
-                          struct message *message) {
-  const struct timeline_window window = {.to = NEVER, .kinds = (UINT32_C(1) << TIMELINE_KINDS) - 1};
-  struct run_watcher *watcher = &watchers->timelined.watcher;
-  api_sink(&watchers->caller, watchers->watch.timeline);
-  watchers->to_timeline = (struct sink){take_bytes, watchers};
-  if (!timeline_record_sink(&watchers->timelined, &watchers->to_timeline, &window, job, message))
-    return false;
-  if (watchers->before) {
-    watchers->unshifted = watcher->timeline;
-    watchers->shifted = (struct timeline){.take = take_shifted, .self = watchers, .kinds = watchers->unshifted->kinds};
-    watcher->timeline = &watchers->shifted;
-  }
-  run_watch(options, watcher);
-  return true;
-}
-
 /* The first of the watch's requests that needs timing, or that watches how warps get their operations. */
 static const char *timed(const ww_watch *watch) {
   return watch->event && watch->event_kinds ? "event"
@@ -171,14 +123,15 @@ bool api_watch_fits(const ww_watch *watch, const struct job *job, struct message
 }
 
 /* Whether a sink of the caller refused more bytes. */
-static bool is_ended(const struct api_watchers *watchers) { return watchers->trace.ended || watchers->caller.ended; }
+static bool is_ended(const struct api_watchers *watchers) {
+  return watchers->trace.ended || (watchers->page && api_page_ended(watchers->page));
+}
 
 ww_status api_watch_begin(const ww_watch *watch, const struct job *job, cycle_t before, struct run_options *options,
                           struct api_watchers **watchers, struct message *message) {
   struct api_watchers *made = *watchers = need(1, sizeof *made);
   made->watch = *watch;
   made->before = before;
-  made->page.built = true; /* its points run one built program, and their output is not verified */
   options->max_cycles = watch->cycle_limit ? watch->cycle_limit : RUN_MAX_CYCLES;
   options->functional = watch->functional;
   options->threads = watch->threads ? watch->threads : RUN_BEST_THREADS;
@@ -190,9 +143,8 @@ ww_status api_watch_begin(const ww_watch *watch, const struct job *job, cycle_t 
   }
   if (made->watch.trace.write && !record(made, job, options, message))
     return is_ended(made) ? WW_CANCELLED : WW_BAD_INPUT;
-  if (made->watch.page)
-    watch_lanes(made, options);
-  if ((made->watch.page || made->watch.timeline.write) && !make_timeline(made, job, options, message))
+  if ((made->watch.page || made->watch.timeline.write) &&
+      !api_page_begin(&made->watch, job, before, options, &made->page, message))
     return is_ended(made) ? WW_CANCELLED : WW_BAD_INPUT;
   return WW_OK;
 }
@@ -210,32 +162,6 @@ static bool end_recording(struct api_watchers *watchers, bool good, struct messa
   return recorder_close(recorder, &error) ? good : message_fail(message, "%s", error.text);
 }
 
-static bool end_page(struct api_watchers *watchers, const struct job *job, const struct launch_result *results,
-                     size_t count, struct message *message) {
-  const struct trace_place timeline = {"the timeline", watchers->timeline.data, watchers->timeline.length};
-  const struct report report = {.job = job, .results = results, .count = count};
-  page_take_lanes(&watchers->page, watchers->page_lanes);
-  if (!page_take_timeline(&watchers->page, &timeline, message))
-    return false;
-  page_add(&watchers->page, "as run", &report);
-  page_print(&watchers->page, job, &watchers->html);
-  return true;
-}
-
-/* Launch times are in the device's time, like events. */
-static bool end_timeline(struct api_watchers *watchers, const struct job *job, const struct launch_result *results,
-                         size_t count, bool good, struct message *message) {
-  struct launch_result *shifted = need(count, sizeof *shifted);
-  for (size_t i = 0; i < count; i++) {
-    shifted[i] = results[i];
-    shifted[i].start += watchers->before;
-  }
-  good = timeline_recorded(&watchers->timelined, job, shifted, count, good, message) &&
-         (!watchers->watch.page || end_page(watchers, job, shifted, count, message));
-  free(shifted);
-  return good;
-}
-
 ww_status api_watch_end(struct api_watchers *watchers, const struct job *job, const struct launch_result *results,
                         size_t count, ww_status status, struct message *message) {
   bool good = status == WW_OK;
@@ -245,8 +171,8 @@ ww_status api_watch_end(struct api_watchers *watchers, const struct job *job, co
     watchers->hazards = checker_hazards(watchers->checker, &watchers->hazard_count);
   if (watchers->recorder)
     good = end_recording(watchers, good, message);
-  if (watchers->timelined.writer)
-    good = end_timeline(watchers, job, results, count, good, message);
+  if (watchers->page)
+    good = api_page_end(watchers->page, job, results, count, good, message);
   if (watchers->cancelled && !*message->text) /* stopped near its end */
     message_fail(message, "the run was ended by its caller");
   if (watchers->cancelled || is_ended(watchers))
@@ -263,8 +189,8 @@ void api_watch_keep(const struct api_watchers *watchers, ww_report *report) {
     if (report->hazard_count)
       memcpy(report->hazards, watchers->hazards, report->hazard_count * sizeof *report->hazards);
   }
-  if (watchers->html.length)
-    text_add(&report->page, watchers->html.data, watchers->html.length);
+  if (watchers->page)
+    api_page_keep(watchers->page, &report->page);
 }
 
 void api_watch_free(struct api_watchers *watchers) {
@@ -274,11 +200,8 @@ void api_watch_free(struct api_watchers *watchers) {
     recorder_abandon(watchers->recorder);
   if (watchers->checker)
     checker_free(watchers->checker);
-  if (watchers->page_lanes)
-    page_lanes_free(watchers->page_lanes);
-  page_free(&watchers->page);
-  free(watchers->timeline.data);
-  free(watchers->html.data);
+  if (watchers->page)
+    api_page_free(watchers->page);
   free(watchers);
 }
 

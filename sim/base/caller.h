@@ -14,7 +14,7 @@
 
 #include "sim/base/message.h"
 
-struct dealer;
+struct worker_pool;
 
 struct caller {
   void *self;
@@ -24,7 +24,7 @@ struct caller {
   void (*progress)(void *self, const char *line);
   void (*warn)(void *self, const struct message *message);
   void (*quote)(void *self, const char *line); /* a compiler's message about a program, verbatim */
-  const struct dealer *dealer; /* its workers do work that has many parts (sim/sweep/workers.h); NULL: threads */
+  const struct worker_pool *pool; /* its workers do work that has many parts (sim/base/workers.h); NULL: threads */
 };
 
 static inline void caller_busy(const struct caller *caller, bool begins) {
@@ -50,7 +50,9 @@ static inline void caller_quote(const struct caller *caller, const char *line) {
     caller->quote(caller->self, line);
 }
 
-static inline const struct dealer *caller_dealer(const struct caller *caller) { return caller ? caller->dealer : NULL; }
+static inline const struct worker_pool *caller_pool(const struct caller *caller) {
+  return caller ? caller->pool : NULL;
+}
 
 /* Reports progress: a line that replaces the previous one. */
 void caller_progress(const struct caller *caller, const char *format, ...) __attribute__((format(printf, 2, 3)));

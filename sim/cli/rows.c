@@ -2,11 +2,11 @@
 
 #include <string.h>
 
+#include "sim/base/workers.h"
 #include "sim/core/component.h"
 #include "sim/host/host.h"
 #include "sim/report/report.h"
-#include "sim/sweep/workers.h"
-#include "sim/tracetools/merge.h"
+#include "traces/trace.h"
 
 /* clang-format off */
 

@@ -3,7 +3,7 @@
  *     options.def ──┬─► the parser (command.h)     verbs.def ──► which verb (cli.h)
  *     verbs.def   ──┼─► --help (help.h)
  *                   ├─► completion (complete.c)
- *                   └─► man pages, docs/commands.md (sim/docs)
+ *                   └─► man pages, docs/commands.md (tools/docs)
  *
  * Invariant: an option without a row can be neither typed nor queried. */
 #ifndef SIM_CLI_ROWS_H

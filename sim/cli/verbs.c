@@ -9,6 +9,7 @@
 #include "sim/cli/help.h"
 
 static verb_function *const *functions; /* this program's */
+static const char *built_from;          /* its commit; "": unknown */
 
 static bool is_there(enum verb verb) {
   bool any = functions[verb];
@@ -31,11 +32,7 @@ static int refuse_verb(enum verb group, const char *word) {
 }
 
 static int print_version(void) {
-#ifdef WARPWAIT_COMMIT /* built in a clone */
-  puts("warpwait " WARPWAIT_VERSION " (" WARPWAIT_COMMIT ")");
-#else
-  puts("warpwait " WARPWAIT_VERSION);
-#endif
+  printf("warpwait %s%s%s%s\n", WARPWAIT_VERSION, *built_from ? " (" : "", built_from, *built_from ? ")" : "");
   return STATUS_FINE;
 }
 
@@ -99,8 +96,9 @@ static int run_of_group(enum verb group, char **words) {
 
 static int run_words(void *words) { return run_of_group(NO_VERB, words); }
 
-int cli_run(verb_function *const all[VERBS], char **words) {
+int cli_run(verb_function *const all[VERBS], const char *commit, char **words) {
   functions = all;
+  built_from = commit;
   return console_run(run_words, words, words);
 }
 

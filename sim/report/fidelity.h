@@ -1,6 +1,6 @@
 /* The known error of the numbers of a launch, from measurements of similar ones.
  *
- *     measured rows ──tests/hw/fidelity.py──► fidelity.def, compiled in ──► the row of a launch ──► "off by 4.1 %"
+ *     measured rows ──hw/fidelity.py──► fidelity.def, compiled in ──► the row of a launch ──► "off by 4.1 %"
  *
  * A class is the limit found by accounting together with the main kinds of operations (fidelity.kinds.def). For each
  * class, the table has the median and the 90th percentile of the errors of its measurements. If a launch's class has

@@ -39,7 +39,7 @@ bool subject_load_variant(const struct subject *subject, const struct subject_va
                           const struct machine *machine, const struct caller *caller, struct job *job,
                           struct message *message);
 
-/* The subject without changes, as an explain_load_on (sim/explain/run.h); `self` is the subject. */
+/* The subject without changes, as an explain_load_on (tools/explain/run.h); `self` is the subject. */
 bool subject_load_on(void *self, const struct machine *machine, const struct caller *caller, struct job *job,
                      struct message *message);
 

@@ -4,7 +4,7 @@ this computer does, so a change that costs a tenth more shows.
 
 usage: tests/bench/counts.py [--write] [--profile] [KERNEL...]
 
-The machine is `h200` with all its compute units; the cases are small ones of tests/hw/apps. counts.txt holds the
+The machine is `h200` with all its compute units; the cases are small ones of hw/apps. counts.txt holds the
 last counts; --write updates it. --profile shows the functions with the most instructions. Needs valgrind."""
 import argparse
 import concurrent.futures

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How fast whole kernels are simulated: the applications of tests/hw/apps on `h200` with 1, 16 and 132 compute units.
+"""How fast whole kernels are simulated: the applications of hw/apps on `h200` with 1, 16 and 132 compute units.
 
 usage: tests/bench/kernels.py [--cus N,...] [--runs N] [--against WARPWAIT] [--beside] [KERNEL...]
 
@@ -21,7 +21,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/hw"))
+sys.path.insert(0, str(ROOT / "hw"))
 import runner  # noqa: E402
 from apps import cases, counters  # noqa: E402
 

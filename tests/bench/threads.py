@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How whole kernels scale with threads: wall time of the applications of tests/hw/apps on `h200` with all its compute
+"""How whole kernels scale with threads: wall time of the applications of hw/apps on `h200` with all its compute
 units, by number of threads.
 
 usage: tests/bench/threads.py [--threads N,...] [--runs N] [KERNEL... | LAUNCH.json...]

@@ -6,11 +6,11 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "sim/docs/manual.h"
 #include "sim/report/params.h"
 #include "tests/cli/fixture.h"
 #include "tests/cli/tool.h"
 #include "tests/ct.h"
+#include "tools/docs/manual.h"
 
 TEST(machines, every_built_in_machine_parses_and_is_consistent) {
   for (size_t i = 0; i < preset_count; i++) {

@@ -1,4 +1,4 @@
-#include "sim/console/processes.h"
+#include "sim/cli/processes.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -92,15 +92,15 @@ static bool tick(void *self) {
 }
 
 static bool run(struct rig *rig, void (*work)(void *self, void *own, size_t task, void *answer), size_t tasks) {
-  const struct sweep_work all = {.tasks = tasks,
-                                 .answer_bytes = sizeof(size_t),
-                                 .self = rig,
-                                 .work = work,
-                                 .take = take,
-                                 .lost = lose,
-                                 .tick = tick};
+  const struct workload all = {.tasks = tasks,
+                               .answer_bytes = sizeof(size_t),
+                               .self = rig,
+                               .work = work,
+                               .take = take,
+                               .lost = lose,
+                               .tick = tick};
   struct message message = {""};
-  const bool good = sweep_deal(&processes, &all, WORKERS, &message);
+  const bool good = workers_run(&processes, &all, WORKERS, &message);
   EXPECT_STREQ(message.text, "");
   return good;
 }

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/diff/diff.h"
 #include "tests/cli/tool.h"
 #include "tests/ct.h"
+#include "tools/diff/diff.h"
 
 /* Two tiles, one after the other: copy, wait and use of each. */
 #define HEAD                                                                                                           \

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/docs/manual.h"
 #include "tests/cli/fixture.h"
 #include "tests/cli/tool.h"
 #include "tests/ct.h"
+#include "tools/docs/manual.h"
 
 static void launch_with(const char *keys) {
   char text[2000];

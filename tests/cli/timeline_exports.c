@@ -4,11 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/console/output.h"
-#include "sim/timeline/tracks.h"
-#include "sim/timeline/viewers.h"
+#include "sim/cli/output.h"
 #include "tests/cli/tool.h"
 #include "tests/ct.h"
+#include "tools/timeline/tracks.h"
+#include "tools/timeline/viewers.h"
 
 /* A kernel that copies, waits and reads, on a machine with a quote in its name. */
 static const char run[] =

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/page/timeline.h"
 #include "tests/cli/fixture.h"
 #include "tests/cli/tool.h"
 #include "tests/ct.h"
+#include "tools/page/timeline.h"
 #include "traces/timeline_file.h"
 
 #define MANY "--set cu.count=2 --global 256 --local 64 --arg buffer:data=1024:uint:iota --arg uint:5 --arg local:64"

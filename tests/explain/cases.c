@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "isa/asm/asm.h"
-#include "sim/explain/places.h"
 #include "tests/ct.h"
+#include "tools/explain/places.h"
 
 /* ---- anomalies --------------------------------------------------------------------------------------- */
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/explain/explain.h"
 #include "tests/ct.h"
+#include "tools/explain/explain.h"
 
 static struct pace_log telling;
 static struct pace paces[2];

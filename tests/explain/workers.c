@@ -1,20 +1,20 @@
 /* The explanation is byte-identical whatever kind and number of workers compute the cases. */
-#include "sim/sweep/workers.h"
+#include "sim/base/workers.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/base/need.h"
-#include "sim/console/processes.h"
-#include "sim/explain/report.h"
-#include "sim/explain/why.h"
+#include "sim/cli/processes.h"
 #include "tests/ct.h"
+#include "tools/explain/report.h"
+#include "tools/explain/why.h"
 
 /* What is explained, and which workers compute it. */
 struct asked {
   const char *path, *vary;
   bool changes;
-  const struct dealer *dealer;
+  const struct worker_pool *pool;
   unsigned workers;
 };
 
@@ -48,7 +48,7 @@ static bool try_all(const struct asked *asked, struct subject *subject, struct e
 
 /* The whole report; the caller frees it. */
 static char *explained(const struct asked *asked) {
-  const struct caller caller = {.dealer = asked->dealer};
+  const struct caller caller = {.pool = asked->pool};
   struct message message = {""};
   struct subject subject = {.direct.program = asked->path};
   struct explain_run run = {.how = {.max_cycles = RUN_MAX_CYCLES, .caller = &caller},
@@ -70,14 +70,14 @@ static char *explained(const struct asked *asked) {
 }
 
 static void same_whoever_works(struct asked asked) {
-  asked.dealer = &sweep_serial;
+  asked.pool = &serial_workers;
   char *expected = explained(&asked);
   EXPECT_CONTAINS(expected, "\"limits\"");
-  asked.dealer = NULL;
+  asked.pool = NULL;
   asked.workers = 4;
   char *threads = explained(&asked);
   EXPECT_STREQ(threads, expected);
-  asked.dealer = &processes;
+  asked.pool = &processes;
   char *forked = explained(&asked);
   EXPECT_STREQ(forked, expected);
   free(expected);
@@ -104,8 +104,8 @@ TEST(explain_workers, any_number_of_workers_explains_pipes_the_same) {
 /* ---- the sentence of a run ---------------------------------------------------------------------------- */
 
 /* The report, which names the bottleneck; the caller frees it. */
-static char *reported(const char *path, const struct dealer *dealer) {
-  const struct caller caller = {.dealer = dealer};
+static char *reported(const char *path, const struct worker_pool *pool) {
+  const struct caller caller = {.pool = pool};
   const struct run_options how = {.max_cycles = RUN_MAX_CYCLES, .caller = &caller};
   struct message message = {""};
   struct subject subject = {.direct.program = path};
@@ -130,7 +130,7 @@ static char *reported(const char *path, const struct dealer *dealer) {
 
 TEST(explain_workers, run_names_the_same_bottleneck) {
   const char *path = "examples/05_double_buffer/launch.json";
-  char *expected = reported(path, &sweep_serial), *threads = reported(path, &sweep_threads);
+  char *expected = reported(path, &serial_workers), *threads = reported(path, &thread_workers);
   EXPECT_STREQ(threads, expected);
   free(expected);
   free(threads);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "opencl/edits/edits.h"
+#include "tools/explain/edits.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

@@ -6,7 +6,7 @@
 #define opencl_route_names playground_route_names
 #define opencl_options_good playground_options_good
 #define opencl_compile playground_compile
-#include "sim/playground/ahead.c"
+#include "tools/playground/ahead.c"
 
 enum { TEXT = 1000 };
 

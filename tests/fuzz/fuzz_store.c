@@ -1,7 +1,7 @@
 /* libFuzzer: any bytes as a sweep's file of results. It is refused in one line, or everything in it can be queried,
  * which may find further damage. */
-#include "sim/sweep/store.h"
 #include "tests/fuzz/folder.h"
+#include "tools/sweep/store.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

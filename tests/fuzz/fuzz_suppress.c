@@ -1,8 +1,8 @@
 /* libFuzzer: any bytes as a file of suppressions, and as a file of point numbers: each is read, or refused in one
  * line. */
 #include "sim/check/suppress.h"
-#include "sim/sweep/session.h"
 #include "tests/fuzz/folder.h"
+#include "tools/sweep/session.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/sweep/plan.h"
+#include "tools/sweep/plan.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

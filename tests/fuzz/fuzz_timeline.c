@@ -9,8 +9,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "sim/timeline/export.h"
-#include "sim/timeline/value.h"
+#include "tools/timeline/export.h"
+#include "tools/timeline/value.h"
 #include "traces/block.h"
 #include "traces/timeline_code.h"
 #include "traces/timeline_schema.h"

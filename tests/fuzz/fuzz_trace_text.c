@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "sim/tracetools/text.h"
+#include "tools/trace/text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/cli/job_options.h"
+#include "tools/verbs/job_options.h"
 
 enum { LINES = 16, LONGEST_NUMBER = 6 };
 

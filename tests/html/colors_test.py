@@ -51,8 +51,8 @@ def variables(text):
 
 
 def looks():
-    """sim/page/looks.js: the shade of each name in light and in dark, as (color, part)."""
-    text = (ROOT / "sim/page/looks.js").read_text()
+    """tools/page/looks.js: the shade of each name in light and in dark, as (color, part)."""
+    text = (ROOT / "tools/page/looks.js").read_text()
     on_dark = "".join(re.findall(r"ON_DARK = \{(.*?)\};", text, re.S))
     on_dark = {name: float(part) for name, part in re.findall(r'"([^"]+)": (-?[\d.]+)', on_dark)}
     light = {name: (color, float(part)) for color, names in re.findall(r'\["[^"]+", "(#\w{6})", \{(.*?)\}\]', text)
@@ -68,21 +68,21 @@ class Colors(unittest.TestCase):
             self.assertGreaterEqual(contrast(one, other), least, (name, one, other))
 
     def test_text_of_pages_has_contrast_in_light_and_dark(self):
-        for path, papers, inks in (("sim/page/page.css", ["paper", "panel"], ["ink", "soft", "focus", "hot"]),
-                                   ("sim/playground/playground.css", ["paper", "panel"],
+        for path, papers, inks in (("tools/page/page.css", ["paper", "panel"], ["ink", "soft", "focus", "hot"]),
+                                   ("tools/playground/playground.css", ["paper", "panel"],
                                     ["ink", "soft", "focus", "hot", "directive", "operation", "name", "number"]),
                                    ("bindings/python/warpwait/sweep/report.py", ["page", "card"], ["ink", "quiet", "mark"])):
             for names in variables((ROOT / path).read_text()):
                 self.above(TEXT, ((f"{path}: {ink} on {paper}", names[ink], names[paper]) for ink in inks for paper in papers))
 
     def test_what_the_page_draws_stands_out_from_dark_paper(self):
-        paper = variables((ROOT / "sim/page/page.css").read_text())[1]["paper"]
+        paper = variables((ROOT / "tools/page/page.css").read_text())[1]["paper"]
         light, dark = looks()
         self.assertGreater(len(light), 30)
         self.above(MARK, ((name, shade(parts(color), part), paper) for name, (color, part) in dark.items()))
 
     def test_pale_colors_of_the_page_have_an_outline(self):
-        css = (ROOT / "sim/page/page.css").read_text()
+        css = (ROOT / "tools/page/page.css").read_text()
         for part in (r"\.swatch \{[^}]*border: 1px solid var\(--soft\)", r"\.stack rect \{ stroke: var\(--soft\)"):
             self.assertRegex(css, part)
         for names in variables(css):

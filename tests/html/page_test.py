@@ -213,7 +213,7 @@ def test_the_page_refers_to_no_other_files(made):
 def test_colors_match_the_plots(_made):
     sys.path.insert(0, str(ROOT / "bindings/python"))
     from warpwait.plot import colors  # pylint: disable=import-outside-toplevel
-    text = (ROOT / "sim/page/looks.js").read_text()
+    text = (ROOT / "tools/page/looks.js").read_text()
     shades = re.sub(r",\s*\}", "}", re.search(r"ON_DARK = (\{.*?\});", text, re.S).group(1))
     assert json.loads(shades) == colors.SHADES_ON_DARK
     rows = re.sub(r",(\s*)\]", r"\1]", re.search(r"FAMILIES = (\[.*?\n\]);", text, re.S).group(1))

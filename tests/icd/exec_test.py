@@ -457,7 +457,7 @@ class Exec(unittest.TestCase):
 
     def test_the_host_benchmark_measures_the_values_in_the_machine_file(self):
         program = self.folder / "host"
-        subprocess.run(["cc", "-O2", "-std=c17", "-D_GNU_SOURCE", "-o", program, ROOT / "tests/hw/measure/host.c", "-lOpenCL"], check=True)
+        subprocess.run(["cc", "-O2", "-std=c17", "-D_GNU_SOURCE", "-o", program, ROOT / "hw/measure/host.c", "-lOpenCL"], check=True)
         said = self.run_exec("--functional", "--", program).stdout
         measured = {key: int(value) for key, value in re.findall(r"^(\w+) = (\d+) ;", said, re.MULTILINE)}
         machine = (ROOT / "machines/h200.ini").read_text().partition("[host]")[2]

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "isa/rows.h"
-#include "sim/import/kernel.h"
 #include "tests/ct.h"
+#include "tools/import/kernel.h"
 
 static struct sass_header header(void) {
   return (struct sass_header){.name = "k",

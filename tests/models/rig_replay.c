@@ -7,8 +7,8 @@
 
 #include "sim/replay/recorder.h"
 #include "sim/replay/replayer.h"
-#include "sim/tracetools/text.h"
 #include "tests/ct.h"
+#include "tools/trace/text.h"
 
 /* ---- fingerprints */
 

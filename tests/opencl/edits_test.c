@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "opencl/edits/edits.h"
 #include "tests/ct.h"
 #include "tests/opencl/group_rig.h"
+#include "tools/explain/edits.h"
 
 static void expect_edit(const char *text, enum opencl_edit edit, const char *wanted) {
   char *made = opencl_edit(text, edit);

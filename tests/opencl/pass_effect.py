@@ -3,7 +3,7 @@
 
 usage: tests/opencl/pass_effect.py [--route ROUTE] [--optimize LEVEL] [PASS...]
 
-The kernels are those of the examples, of tests/bench, tests/check and tests/hw/apps, compiled for h200."""
+The kernels are those of the examples, of tests/bench, tests/check and hw/apps, compiled for h200."""
 import argparse
 import concurrent.futures
 import os
@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/hw"))
+sys.path.insert(0, str(ROOT / "hw"))
 import ablation_apps  # noqa: E402
 import runner  # noqa: E402
 from apps import cases  # noqa: E402

@@ -18,7 +18,7 @@ import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 WARPWAIT = pathlib.Path(os.environ.get("WARPWAIT", ROOT / "build/warpwait")).resolve()
-sys.path[:0] = [str(ROOT / "sim/playground"), str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT / "tools/playground"), str(ROOT / "tests")]
 import bundle  # pylint: disable=wrong-import-position
 import functions  # pylint: disable=wrong-import-position
 
@@ -28,7 +28,7 @@ def tool(*words, cwd=ROOT):
 
 
 def shell(*words, cwd):
-    """As in a browser, without clang: sim/playground, linked for this computer."""
+    """As in a browser, without clang: tools/playground, linked for this computer."""
     program = WARPWAIT.parent / "playground-shell"
     return subprocess.run([str(program), *words], cwd=cwd, capture_output=True, text=True, check=False)
 

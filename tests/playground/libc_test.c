@@ -1,4 +1,4 @@
-/* sim/playground/libc.c. */
+/* tools/playground/libc.c. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #define reallocarray playground_reallocarray
 void *playground_reallocarray(void *old, size_t count, size_t size);
-#include "sim/playground/libc.c"
+#include "tools/playground/libc.c"
 #undef reallocarray
 
 TEST(playground, an_array_that_is_too_large_is_refused) {

@@ -14,7 +14,7 @@ import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path[:0] = [str(ROOT / "sim/playground"), str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT / "tools/playground"), str(ROOT / "tests")]
 import functions  # pylint: disable=wrong-import-position
 import serve  # pylint: disable=wrong-import-position
 
@@ -190,7 +190,7 @@ def many_slow_clients_use_few_threads(folder):
 
 def bad_arguments_are_reported_in_one_line(folder):
     for words in ([], [str(folder)], [str(folder), "x"], [str(folder), "65536"], [str(folder), "-1"], ["", "1", "2"]):
-        got = subprocess.run([sys.executable, ROOT / "sim/playground/serve.py", *words], capture_output=True, text=True,
+        got = subprocess.run([sys.executable, ROOT / "tools/playground/serve.py", *words], capture_output=True, text=True,
                              check=False)
         assert (got.returncode, got.stdout, got.stderr.count("\n")) == (2, "", 1), (words, got)
 

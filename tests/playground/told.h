@@ -1,4 +1,4 @@
-/* sim/playground/ini.c and inih on the same text: what each of them reports, for comparison. */
+/* tools/playground/ini.c and inih on the same text: what each of them reports, for comparison. */
 #ifndef WARPWAIT_TESTS_PLAYGROUND_TOLD_H
 #define WARPWAIT_TESTS_PLAYGROUND_TOLD_H
 
@@ -10,7 +10,7 @@
 
 #define ini_parse_stream playground_ini_parse_stream
 int playground_ini_parse_stream(ini_reader reader, void *stream, ini_handler handler, void *user);
-#include "sim/playground/ini.c"
+#include "tools/playground/ini.c"
 #undef ini_parse_stream
 
 enum { SAID = 1 << 18 };

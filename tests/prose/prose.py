@@ -16,8 +16,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 INDEX = ROOT / "docs/README.md"
 A_MINUTE = 200  # words
-MESSAGES = ["sim", "isa", "opencl", "lds", "dma", "models", "traces", "bindings"]
-TEMPLATES = {"tests/hw/page.md", "tests/check/oclgrind.md"}  # of pages in docs
+MESSAGES = ["sim", "tools", "isa", "opencl", "lds", "dma", "models", "traces", "bindings"]
+TEMPLATES = {"hw/page.md", "tests/check/oclgrind.md"}  # of pages in docs
 SOURCES = {".c", ".h", ".def", ".py", ".js", ".html", ""}
 
 
@@ -71,7 +71,7 @@ def texts():
 
 def commented():
     """Machines, kernels and build files, whose comments users read."""
-    patterns = ("machines/*.ini", "examples/**/*", "docs/lessons/**/*", "Makefile", "sim/playground/playground.mk", "packages.txt")
+    patterns = ("machines/*.ini", "examples/**/*", "docs/lessons/**/*", "Makefile", "mk/*.mk", "tools/playground/playground.mk", "packages.txt")
     found = (path for pattern in patterns for path in sorted(ROOT.glob(pattern)))
     return [path for path in found if path.suffix in {".ini", ".cl", ".wws", ".wwtt", ".c", ".cpp", ".mk", ".txt", ""} and path.is_file()
             and not path.name.startswith("report")]

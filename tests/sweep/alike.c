@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include "sim/base/need.h"
-#include "sim/console/processes.h"
-#include "sim/sweep/functional.h"
-#include "sim/sweep/workers.h"
+#include "sim/base/workers.h"
+#include "sim/cli/processes.h"
 #include "tests/ct.h"
 #include "tests/sweep/fixture.h"
+#include "tools/sweep/functional.h"
 
 enum { MOST = 200 };
 
@@ -31,7 +31,7 @@ static bool tick(void *self) {
   return true;
 }
 
-static struct taken *swept(const char *text, const struct dealer *dealer, unsigned workers) {
+static struct taken *swept(const char *text, const struct worker_pool *pool, unsigned workers) {
   char why[PLAN_MESSAGE] = "";
   struct message message = {""};
   struct sweep_plan plan = {0};
@@ -42,7 +42,7 @@ static struct taken *swept(const char *text, const struct dealer *dealer, unsign
   ct_note("%s%s", why, message.text);
   EXPECT_TRUE(good);
   struct sweep_run run = {.bench = {.target = &target, .max_cycles = 1000000},
-                          .dealer = dealer,
+                          .pool = pool,
                           .jobs = workers,
                           .take = take,
                           .tick = tick,
@@ -60,7 +60,7 @@ static struct taken *swept(const char *text, const struct dealer *dealer, unsign
 }
 
 static void same_whoever_works(const char *text, size_t replayed) {
-  struct taken *expected = swept(text, &sweep_serial, 1);
+  struct taken *expected = swept(text, &serial_workers, 1);
   EXPECT_GT(expected->points, 1);
   EXPECT_GE(expected->replayed, replayed);
   for (unsigned i = 0; i < 2; i++) {

@@ -19,7 +19,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WARPWAIT = os.path.abspath(os.environ.get("WARPWAIT", str(ROOT / "build/warpwait")))
 EXAMPLE = ROOT / "examples/05_double_buffer/launch.json"
-SBATCH = ROOT / "sim/sweep/slurm/sweep.sbatch"
+SBATCH = ROOT / "tools/sweep/slurm/sweep.sbatch"
 PLAN = f"""[sweep]
 launch = {EXAMPLE}
 [axes]

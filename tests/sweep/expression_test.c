@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "sim/base/need.h"
-#include "sim/sweep/expression.h"
 #include "tests/ct.h"
+#include "tools/sweep/expression.h"
 
 enum { NOT_A_NUMBER = -99999 };
 

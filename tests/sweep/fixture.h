@@ -2,8 +2,8 @@
 #ifndef TESTS_SWEEP_FIXTURE_H
 #define TESTS_SWEEP_FIXTURE_H
 
-#include "sim/sweep/plan.h"
 #include "tests/ct.h"
+#include "tools/sweep/plan.h"
 
 #define SWEEP "[sweep]\nlaunch = l.json\n"
 

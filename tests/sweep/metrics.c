@@ -1,4 +1,4 @@
-#include "sim/sweep/metrics.h"
+#include "tools/sweep/metrics.h"
 
 #include <stdio.h>
 #include <stdlib.h>

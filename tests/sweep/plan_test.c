@@ -1,5 +1,5 @@
 /* Plans: what files mean, and which points they define. */
-#include "sim/sweep/plan.h"
+#include "tools/sweep/plan.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/sweep/plan_parts.h"
 #include "tests/sweep/fixture.h"
+#include "tools/sweep/plan_parts.h"
 
 TEST(sweep_sample, a_shuffle_contains_each_number_once) {
   for (uint64_t count = 1; count < 400; count++) {

@@ -1,5 +1,5 @@
 /* Rows and files of results, without failures other than the intended ones. */
-#include "sim/sweep/store.h"
+#include "tools/sweep/store.h"
 
 #include <stdlib.h>
 #include <string.h>

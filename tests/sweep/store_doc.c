@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/sweep/store.h"
 #include "tests/ct.h"
 #include "tests/sweep/fixture.h"
 #include "tests/sweep/store_rig.h"
+#include "tools/sweep/store.h"
 
 static int lines_that_begin(const char *text, const char *begin) {
   int count = 0;

@@ -13,9 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sim/sweep/store.h"
 #include "tests/ct.h"
 #include "tests/sweep/store_rig.h"
+#include "tools/sweep/store.h"
 
 enum { KILLS = 50, BATCH = 3 };
 

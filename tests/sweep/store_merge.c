@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/sweep/store.h"
 #include "tests/ct.h"
 #include "tests/sweep/store_rig.h"
+#include "tools/sweep/store.h"
 
 static char message[PLAN_MESSAGE];
 

@@ -2,7 +2,7 @@
 #ifndef TESTS_SWEEP_STORE_RIG_H
 #define TESTS_SWEEP_STORE_RIG_H
 
-#include "sim/sweep/store.h"
+#include "tools/sweep/store.h"
 
 /* dma.channels = 1 2 4, define.T = half float 1.5 010, machine = h200 "my,machine"; cycles, microseconds, and "odd
  * name"; facts "kernel.cl", "seed" and "~host". */

@@ -1,5 +1,5 @@
 /* Workers: which one does which task, and how often, for each kind of worker. */
-#include "sim/sweep/workers.h"
+#include "sim/base/workers.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -105,18 +105,18 @@ static struct rig *rig_new(void) {
 
 static bool run(struct rig *rig, void (*work)(void *self, void *own, size_t task, void *answer), size_t tasks,
                 unsigned workers) {
-  const struct sweep_work all = {.tasks = tasks,
-                                 .answer_bytes = sizeof(size_t),
-                                 .self = rig,
-                                 .begin = begin,
-                                 .work = work,
-                                 .end = end,
-                                 .take = take,
-                                 .lost = lose,
-                                 .tick = tick,
-                                 .drop = drop};
+  const struct workload all = {.tasks = tasks,
+                               .answer_bytes = sizeof(size_t),
+                               .self = rig,
+                               .begin = begin,
+                               .work = work,
+                               .end = end,
+                               .take = take,
+                               .lost = lose,
+                               .tick = tick,
+                               .drop = drop};
   struct message message = {""};
-  const bool good = sweep_deal(NULL, &all, workers, &message);
+  const bool good = workers_run(NULL, &all, workers, &message);
   EXPECT_STREQ(message.text, "");
   EXPECT_TRUE(!rig->away);
   EXPECT_EQ(rig->begun, rig->ended + (int)rig->losses); /* a worker that has lost a task starts again */
@@ -149,7 +149,7 @@ TEST(sweep_workers, an_empty_list_of_tasks_finishes_immediately) {
 
 TEST(sweep_workers, no_more_workers_than_tasks_are_started) {
   struct rig *rig = rig_new();
-  EXPECT_TRUE(run(rig, square, 2, SWEEP_WORKERS + 1));
+  EXPECT_TRUE(run(rig, square, 2, MOST_WORKERS + 1));
   EXPECT_LE(rig->begun, 2);
   free(rig);
 }
@@ -196,18 +196,18 @@ static bool take_too_much(void *self, size_t task, const void *answer) {
 }
 
 static void run_out(void *self) {
-  const struct sweep_work all = {.tasks = TASKS,
-                                 .answer_bytes = sizeof(size_t),
-                                 .self = self,
-                                 .begin = begin,
-                                 .work = square,
-                                 .end = end,
-                                 .take = take_too_much,
-                                 .lost = lose,
-                                 .tick = tick,
-                                 .drop = drop};
+  const struct workload all = {.tasks = TASKS,
+                               .answer_bytes = sizeof(size_t),
+                               .self = self,
+                               .begin = begin,
+                               .work = square,
+                               .end = end,
+                               .take = take_too_much,
+                               .lost = lose,
+                               .tick = tick,
+                               .drop = drop};
   struct message message;
-  sweep_deal(NULL, &all, 3, &message);
+  workers_run(NULL, &all, 3, &message);
 }
 
 TEST(sweep_workers, no_worker_outlives_a_caller_that_is_out_of_memory) {

@@ -156,7 +156,7 @@ class Exports(unittest.TestCase):
                 shown.update(re.sub(r"\d+", "N", name).removeprefix("cuN.") for name in waves.add_up(timeline.events()))
         self.assertEqual(shown - page_names, set())
         counters = re.findall(r'COUNTER\(\w+, "(.*?)", "(.*?)", "(.*?)"\)',
-                              (ROOT / "sim/timeline/counters.h").read_text())
+                              (ROOT / "tools/timeline/counters.h").read_text())
         self.assertGreater(len(counters), 1)
         for row in counters[1:]:  # the first row is the header
             self.assertIn("| `%s` | %s | %s |\n" % row, page)

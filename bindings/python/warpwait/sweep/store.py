@@ -177,7 +177,7 @@ class Store:
 
 
 def is_plain_journal(path: str) -> bool:
-    """Whether SQLite may roll back this journal, or there is none. sim/sweep/store.c says what could go wrong."""
+    """Whether SQLite may roll back this journal, or there is none. tools/sweep/store.c says what could go wrong."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
     except OSError as error:

@@ -1,0 +1,136 @@
+#include "tools/import/job.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/base/need.h"
+#include "sim/replay/recorder.h"
+#include "sim/session/machines.h"
+#include "sim/session/run.h"
+
+void sass_report_progress(void *self, size_t launch, size_t launches, uint64_t instructions, uint64_t total) {
+  char of[32] = "";
+  if (!caller_due(self))
+    return;
+  if (total)
+    snprintf(of, sizeof of, " of %.1f", (double)total / 1e6);
+  caller_progress(self, "%s kernel %zu of %zu: %.1f%s million lines", total ? "writing" : "reading", launch + 1,
+                  launches, (double)instructions / 1e6, of);
+}
+
+/* ---- the job ---------------------------------------------------------------------------------------- */
+
+static bool fill_launch(const struct sass_launch *launch, const struct isa_program *program, struct isa_launch *isa,
+                        struct message *message) {
+  *isa = (struct isa_launch){.program = program,
+                             .kernel = &program->kernels[launch->kernel],
+                             .dimensions = 1,
+                             .warp_size = SASS_LANES,
+                             .lds_bytes = launch->lds_bytes};
+  for (unsigned i = 0; i < 3; i++) {
+    const uint64_t items = (uint64_t)launch->grid[i] * launch->block[i];
+    if (items > UINT32_MAX)
+      return message_fail(message, "%s: grid dim: %u thread blocks of %u threads exceed %u threads", launch->path,
+                          launch->grid[i], launch->block[i], UINT32_MAX);
+    isa->global[i] = (uint32_t)items;
+    isa->local[i] = launch->block[i];
+    isa->groups[i] = launch->grid[i];
+    isa->dimensions = items > 1 ? i + 1 : isa->dimensions;
+  }
+  return true;
+}
+
+/* Buffers without data. */
+static void fill_memory(const struct sass_import *import, struct isa_memory *memory) {
+  uint64_t base = 0;
+  while (sass_import_region(import, memory->count, &base)) {
+    memory->buffers = need_more(memory->buffers, memory->count + 1, sizeof *memory->buffers);
+    struct isa_buffer *buffer = &memory->buffers[memory->count++];
+    *buffer = (struct isa_buffer){.base = base ? base : 1, .bytes = base ? SASS_REGION : SASS_REGION - 1};
+    snprintf(buffer->name, sizeof buffer->name, "0x%" PRIx64, base);
+  }
+}
+
+bool sass_job(const struct sass_import *import, const char *list, const struct job_request *request, struct job *job,
+              struct message *message) {
+  const struct isa_program *program = sass_import_program(import);
+  const struct sass_launch *launch;
+  if (!machine_load(request->machine, NULL, NULL, &job->machine, message))
+    return message_within(message, "--machine");
+  job->machine_file = job->machine;
+  if (!job_machine(&(struct job_request){.set = request->set, .set_count = request->set_count}, &job->machine, message))
+    return false;
+  job->file = need_copy(list);
+  job->origin = JOB_IMPORTED;
+  fill_memory(import, &job->memory);
+  while ((launch = sass_import_launch(import, job->launch_count))) {
+    job->launches = need_more(job->launches, job->launch_count + 1, sizeof *job->launches);
+    struct job_launch *made = &job->launches[job->launch_count];
+    *made = (struct job_launch){.first = job->launch_count, .together = 1};
+    job->launch_count++;
+    if (!fill_launch(launch, program, &made->isa, message))
+      return false;
+  }
+  return true;
+}
+
+/* ---- the trace -------------------------------------------------------------------------------------- */
+
+bool sass_record(struct sass_import *import, struct job *job, int file, const char *name, struct message *message) {
+  const struct isa_program *program = sass_import_program(import);
+  struct trace_error error = {0};
+  struct sass_error wrong = {0};
+  struct trace_writer *writer = trace_writer_open_on(file, name, &error);
+  if (!writer)
+    return message_fail(message, "%s", error.text);
+  job->program.isa = (struct isa_program *)program; /* borrowed for writing */
+  trace_job_write(job, RUN_MAX_CYCLES, writer);
+  job->program.isa = NULL;
+  recorder_write_program(writer, program, NULL, 0);
+  const bool good = sass_import_write(import, writer, &wrong) || message_fail(message, "%s", wrong.text);
+  if (good || !trace_writer_good(writer))
+    return trace_writer_close(writer, &error) ? good : message_fail(message, "%s", error.text);
+  trace_writer_abandon(writer);
+  return false;
+}
+
+/* ---- losses ----------------------------------------------------------------------------------------- */
+
+static void report_count(const struct caller *caller, const char *what, const char *text,
+                         const struct sass_count *count) {
+  struct message message;
+  message_fail(&message, "%s: %s%s: %s (%" PRIu64 " time%s)", count->place, what, count->what ? count->what : "", text,
+               count->count, count->count == 1 ? "" : "s");
+  caller_warn(caller, &message);
+}
+
+static void report_unknown(const struct sass_import *import, const struct caller *caller) {
+  const struct sass_count *unknown;
+  for (size_t i = 0; (unknown = sass_import_unknown(import, i)); i++)
+    report_count(caller, "opcode ", unknown->text, unknown);
+}
+
+void sass_report_lost(const struct sass_import *import, const struct caller *caller) {
+  struct message message;
+  report_unknown(import, caller);
+  for (size_t i = 0; i < SASS_LOSSES; i++) {
+    const struct sass_count lost = sass_import_lost(import, (enum sass_loss)i);
+    if (lost.count)
+      report_count(caller, sass_losses[i].name, sass_losses[i].text, &lost);
+  }
+  const uint64_t copies = sass_import_copies(import);
+  if (copies) {
+    message_fail(&message, "%" PRIu64 " cop%s by the host skipped", copies, copies == 1 ? "y" : "ies");
+    caller_warn(caller, &message);
+  }
+}
+
+bool sass_all_known(const struct sass_import *import, struct message *message) {
+  const struct sass_count *first = sass_import_unknown(import, 0);
+  size_t count = 0;
+  while (sass_import_unknown(import, count))
+    count++;
+  return !count || message_fail(message, "%s: opcode %s is unknown, which --strict does not accept%s", first->place,
+                                first->what, count > 1 ? "; others are unknown, too" : "");
+}

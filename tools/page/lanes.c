@@ -1,0 +1,221 @@
+#include "tools/page/lanes.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/rows.h"
+#include "lds/memo.h"
+#include "models/executor.h"
+#include "models/result.h"
+#include "sim/base/need.h"
+
+struct worst {
+  uint8_t kind, bytes;
+  uint32_t passes, phases, ways;
+  uint64_t mask;
+  uint64_t address[LDS_LANES];
+};
+
+/* One launch, in the order in which launches begin. */
+struct watched_launch {
+  struct worst **at; /* by pc */
+  uint32_t count;
+};
+
+struct unit {
+  struct warp_source source;
+  const struct warp_source *inner;
+  struct page_lanes *lanes;
+  const struct lds_params *params;
+  struct lds_memo *memo;
+  const struct isa_launch *launches;
+  uint32_t *group_launch, *warp_group; /* by slot; launches count from the first of those that run now */
+};
+
+struct page_lanes {
+  const struct source_maker *inner; /* NULL: executors */
+  struct unit **units;
+  size_t unit_count;
+  size_t first, together; /* the launches that run now: number of the first, and how many */
+  struct watched_launch *launch;
+  size_t launch_count;
+  struct lds_params params;
+};
+
+/* ---- watching ----------------------------------------------------------------------------------- */
+
+static struct watched_launch *launch_at(struct page_lanes *lanes, size_t number, uint32_t instructions) {
+  if (number >= lanes->launch_count) {
+    lanes->launch = need_more(lanes->launch, number + 1, sizeof *lanes->launch);
+    memset(lanes->launch + lanes->launch_count, 0, (number + 1 - lanes->launch_count) * sizeof *lanes->launch);
+    lanes->launch_count = number + 1;
+  }
+  struct watched_launch *launch = &lanes->launch[number];
+  if (!launch->at) {
+    launch->at = need(instructions + 1, sizeof(void *));
+    launch->count = instructions;
+  }
+  return launch;
+}
+
+static void look(struct unit *unit, uint32_t slot, const struct isa_access *access, uint32_t pc) {
+  const uint32_t index = unit->group_launch[unit->warp_group[slot]];
+  const struct isa_launch *launch = &unit->launches[index];
+  const struct isa_inst *inst = &launch->program->code[pc];
+  struct isa_info info;
+  struct lds_schedule schedule;
+  if (isa_rows[inst->op].class_ != ISA_CLASS_LDS || !access->mask)
+    return;
+  isa_describe(inst, &info);
+  const struct lds_request request = {.kind = info.atomic  ? LDS_ATOMIC
+                                              : info.store ? LDS_WRITE
+                                                           : LDS_READ,
+                                      .bytes = access->bytes,
+                                      .lanes = (uint8_t)launch->warp_size,
+                                      .swap = info.atomic && info.sent > info.bytes / 4,
+                                      .mask = access->mask,
+                                      .address = access->address};
+  lds_recall(unit->memo, unit->params, &request, &schedule);
+  struct watched_launch *watched = launch_at(unit->lanes, unit->lanes->first + index, launch->program->count);
+  struct worst *worst = watched->at[pc];
+  if (worst && schedule.passes <= worst->passes)
+    return;
+  if (!worst)
+    worst = watched->at[pc] = need(1, sizeof *worst);
+  *worst = (struct worst){.kind = request.kind,
+                          .bytes = request.bytes,
+                          .passes = schedule.passes,
+                          .phases = schedule.phases,
+                          .ways = schedule.ways,
+                          .mask = request.mask};
+  memcpy(worst->address, access->address, launch->warp_size * sizeof *worst->address);
+}
+
+/* ---- the warp source ---------------------------------------------------------------------------- */
+
+static bool launch(void *self, const struct isa_launch *launches, size_t count) {
+  struct unit *unit = self;
+  struct page_lanes *lanes = unit->lanes;
+  if (unit == lanes->units[0]) {
+    lanes->first += lanes->together;
+    lanes->together = count;
+  }
+  unit->launches = launches;
+  return unit->inner->launch.call(unit->inner->launch.self, launches, count);
+}
+
+static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t number, uint32_t linear,
+                                           uint32_t lds_base, cycle_t now) {
+  struct unit *unit = self;
+  unit->group_launch[slot] = number;
+  return unit->inner->start_group.call(unit->inner->start_group.self, slot, number, linear, lds_base, now);
+}
+
+static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint32_t index) {
+  struct unit *unit = self;
+  unit->warp_group[slot] = group_slot;
+  return unit->inner->start_warp.call(unit->inner->start_warp.self, slot, group_slot, index);
+}
+
+static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *access, struct isa_result *result) {
+  struct unit *unit = self;
+  const uint32_t next = unit->inner->step.call(unit->inner->step.self, slot, now, access, result);
+  if (access)
+    look(unit, slot, access, result->pc);
+  return next;
+}
+
+/* ---- construction ------------------------------------------------------------------------------- */
+
+static const struct warp_source *make(void *self, uint32_t cu, const struct machine *machine,
+                                      const struct executor *executor) {
+  struct page_lanes *lanes = self;
+  const struct source_maker *maker = lanes->inner;
+  const struct warp_source *inner = maker ? maker->make(maker->self, cu, machine, executor) : &executor->source;
+  if (!inner)
+    return NULL;
+  struct unit *unit = need(1, sizeof *unit);
+  lanes->params = machine->lds;
+  *unit = (struct unit){.source = *inner,
+                        .inner = inner,
+                        .lanes = lanes,
+                        .params = &lanes->params,
+                        .memo = need(1, sizeof *unit->memo),
+                        .group_launch = need(machine->cu.groups, sizeof *unit->group_launch),
+                        .warp_group = need(machine->cu.warps, sizeof *unit->warp_group)};
+  warp_source_take(&unit->source, launch, launch, unit);
+  warp_source_take(&unit->source, start_group, start_group, unit);
+  warp_source_take(&unit->source, start_warp, start_warp, unit);
+  warp_source_take(&unit->source, step, step, unit);
+  lanes->units = need_more(lanes->units, lanes->unit_count + 1, sizeof(void *));
+  lanes->units[lanes->unit_count++] = unit;
+  return &unit->source;
+}
+
+struct page_lanes *page_lanes_new(void) {
+  return need(1, sizeof(struct page_lanes));
+}
+
+static struct source_maker sources(void *self, const struct source_maker *inner) {
+  struct page_lanes *lanes = self;
+  lanes->inner = inner;
+  return (struct source_maker){.self = lanes, .executes = !inner || inner->executes, .make = make};
+}
+
+struct run_watcher page_lanes_watcher(struct page_lanes *lanes) {
+  return (struct run_watcher){.self = lanes, .sources = sources};
+}
+
+void page_lanes_free(struct page_lanes *lanes) {
+  for (size_t i = 0; i < lanes->unit_count; i++) {
+    free(lanes->units[i]->memo);
+    free(lanes->units[i]->group_launch);
+    free(lanes->units[i]->warp_group);
+    free(lanes->units[i]);
+  }
+  for (size_t i = 0; i < lanes->launch_count; i++) {
+    for (uint32_t pc = 0; pc < lanes->launch[i].count; pc++)
+      free(lanes->launch[i].at[pc]);
+    free(lanes->launch[i].at);
+  }
+  free(lanes->launch);
+  free(lanes->units);
+  free(lanes);
+}
+
+/* ---- output ------------------------------------------------------------------------------------- */
+
+/* [lane, byte in the CU's LDS, [the bank of each of its words]] */
+static void print_lane(const struct page_lanes *lanes, const struct worst *worst, unsigned lane, struct text *text) {
+  const uint64_t bytes = lanes->params.bank_bytes, address = worst->address[lane];
+  text_print(text, "[%u,%" PRIu64 ",[", lane, address);
+  for (uint64_t word = address / bytes; word <= (address + worst->bytes - 1) / bytes; word++)
+    text_print(text, "%s%u", word == address / bytes ? "" : ",", lds_bank(&lanes->params, word));
+  text_print(text, "]]");
+}
+
+static void print_worst(const struct page_lanes *lanes, const struct worst *worst, struct text *text) {
+  static const char *const kinds[] = {[LDS_READ] = "read", [LDS_WRITE] = "write", [LDS_ATOMIC] = "atomic"};
+  text_print(text, "\"kind\":\"%s\",\"bytes\":%u,\"passes\":%u,\"phases\":%u,\"ways\":%u,\"lanes\":[",
+             kinds[worst->kind], worst->bytes, worst->passes, worst->phases, worst->ways);
+  for (uint64_t left = worst->mask; left; left &= left - 1) {
+    if (left != worst->mask)
+      text_print(text, ",");
+    print_lane(lanes, worst, (unsigned)__builtin_ctzll(left), text);
+  }
+  text_print(text, "]}");
+}
+
+void page_lanes_print(const struct page_lanes *lanes, struct text *text) {
+  const char *comma = "";
+  text_print(text, "[");
+  for (size_t i = 0; i < lanes->launch_count; i++)
+    for (uint32_t pc = 0; pc < lanes->launch[i].count; pc++)
+      if (lanes->launch[i].at[pc]) {
+        text_print(text, "%s\n{\"launch\":%zu,\"pc\":%u,", comma, i, pc);
+        print_worst(lanes, lanes->launch[i].at[pc], text);
+        comma = ",";
+      }
+  text_print(text, "]");
+}

@@ -1,0 +1,112 @@
+/* Reads a file of results: as CSV, and by name. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/csv.h"
+#include "sim/base/message.h"
+#include "sim/base/nearest.h"
+#include "sim/core/params.h"
+#include "tools/sweep/store_parts.h"
+
+/* ---- CSV ------------------------------------------------------------------------------------------- */
+
+/* The fewest digits that read back as the same number. */
+static void say_number(char text[32], double number) {
+  for (int digits = 15; digits <= 17; digits++) {
+    snprintf(text, 32, "%.*g", digits, number);
+    if (strtod(text, NULL) == number)
+      return;
+  }
+}
+
+const char *store_cell(sqlite3_stmt *row, int column, char number[32]) {
+  if (sqlite3_column_type(row, column) == SQLITE_FLOAT) {
+    say_number(number, sqlite3_column_double(row, column));
+    return number;
+  }
+  const char *text = (const char *)sqlite3_column_text(row, column);
+  return text ? text : "";
+}
+
+static void print_plain(FILE *file, const char *number) { fputs(number, file); }
+
+bool store_csv(struct store *store, FILE *file, char message[PLAN_MESSAGE]) {
+  sqlite3_stmt *row = store_prepare(store, sqlite3_mprintf("SELECT * FROM points ORDER BY number, key"), message);
+  int status = SQLITE_DONE;
+  char number[32];
+  if (!row)
+    return false;
+  const int columns = sqlite3_column_count(row);
+  for (int i = COLUMN_NUMBER; i < columns; i++) {
+    csv_cell(file, sqlite3_column_name(row, i));
+    putc(i + 1 < columns ? ',' : '\n', file);
+  }
+  while (!ferror(file) && (status = sqlite3_step(row)) == SQLITE_ROW)
+    for (int i = COLUMN_NUMBER; i < columns; i++) {
+      (sqlite3_column_type(row, i) == SQLITE_TEXT ? csv_cell : print_plain)(file, store_cell(row, i, number));
+      putc(i + 1 < columns ? ',' : '\n', file);
+    }
+  return store_finish(store, row, ferror(file) ? SQLITE_DONE : status, message);
+}
+
+/* ---- by name --------------------------------------------------------------------------------------- */
+
+static bool report(struct store *store, char *sql, store_listener *listener, void *context,
+                   char message[PLAN_MESSAGE]) {
+  sqlite3_stmt *row = store_prepare(store, sql, message);
+  char name[32], value[32];
+  int status = SQLITE_DONE;
+  while (row && (status = sqlite3_step(row)) == SQLITE_ROW)
+    listener(context, store_cell(row, 0, name), store_cell(row, 1, value));
+  return row && store_finish(store, row, status, message);
+}
+
+bool store_facts(struct store *store, store_listener *listener, void *context, char message[PLAN_MESSAGE]) {
+  return report(store, sqlite3_mprintf("SELECT name, value FROM sweep ORDER BY name"), listener, context, message);
+}
+
+bool store_axes(struct store *store, store_listener *listener, void *context, char message[PLAN_MESSAGE]) {
+  return report(store, sqlite3_mprintf("SELECT name, words FROM axes ORDER BY position"), listener, context, message);
+}
+
+bool store_metrics(struct store *store, store_listener *listener, void *context, char message[PLAN_MESSAGE]) {
+  return report(store, sqlite3_mprintf("SELECT name, unit FROM metrics ORDER BY position"), listener, context, message);
+}
+
+bool store_statuses(struct store *store, store_listener *listener, void *context, char message[PLAN_MESSAGE]) {
+  return report(store, sqlite3_mprintf("SELECT status, count(*) FROM points GROUP BY status ORDER BY 2 DESC, 1"),
+                listener, context, message);
+}
+
+bool store_clocks_vary(const struct store *store) {
+  const struct store_list *axes = &store->about.axes;
+  for (size_t i = 0; i < axes->count; i++)
+    if ((strcmp(axes->entries[i].name, "machine") == 0 || strcmp(axes->entries[i].name, "cu.clock_mhz") == 0) &&
+        strchr(axes->entries[i].second, ' '))
+      return true;
+  return false;
+}
+
+bool store_has_metric(struct store *store, const char *metric, char message[PLAN_MESSAGE]) {
+  const struct store_list *metrics = &store->about.metrics;
+  for (size_t i = 0; i < metrics->count; i++)
+    if (strcmp(metrics->entries[i].name, metric) == 0)
+      return true;
+  const char *near = metrics->count ? nearest_word(metric, (const char *const *)&metrics->entries->name, metrics->count,
+                                                   sizeof *metrics->entries)
+                                    : NULL;
+  char hint[MESSAGE_HINT];
+  snprintf(message, PLAN_MESSAGE, "%.250s: has no metric '%.60s'%s", store->path, metric, message_hint(hint, near));
+  return false;
+}
+
+bool store_best(struct store *store, const struct store_order *order, store_listener *listener, void *context,
+                char message[PLAN_MESSAGE]) {
+  if (!store_has_metric(store, order->metric, message))
+    return false;
+  char *sql = sqlite3_mprintf("SELECT key, \"%w\" FROM points WHERE status = 'finished' AND \"%w\" IS NOT NULL "
+                              "ORDER BY 2 %s, number, key LIMIT %u",
+                              order->metric, order->metric, order->most ? "DESC" : "ASC", order->count);
+  return report(store, sql, listener, context, message);
+}

@@ -1,0 +1,73 @@
+#include "tools/trace/opened.h"
+
+#include <inttypes.h>
+
+bool trace_fail(struct message *message, const struct trace_error *error) {
+  return message_fail(message, "%s", error->text);
+}
+
+void trace_report_prefix(struct trace *trace, const struct trace_error *damage, const struct caller *caller) {
+  struct message message;
+  const uint32_t *order = trace_file_order(trace);
+  struct trace_batch batch;
+  struct trace_error error;
+  uint64_t operations = 0, groups = 0;
+  if (!damage->text[0])
+    return;
+  for (uint32_t i = 0; order && i < trace_batches(trace) && trace_batch(trace, order[i], &batch, &error); i++) {
+    groups += batch.first;
+    operations += batch.operations;
+  }
+  message_fail(&message,
+               "%.500s; before it, %" PRIu64 " operations of %" PRIu64 " work-group%s in %u launch%s are read",
+               damage->text, operations, groups, groups == 1 ? "" : "s", trace_launches(trace),
+               trace_launches(trace) == 1 ? "" : "es");
+  caller_warn(caller, &message);
+}
+
+bool trace_look(const char *path, enum trace_open_mode mode, const struct caller *caller, struct opened_trace *opened,
+                struct message *message) {
+  const struct job_request request = {0};
+  struct trace_error error = {0};
+  *opened = (struct opened_trace){.trace = trace_open(path, mode, &error)};
+  if (!opened->trace)
+    return trace_fail(message, &error);
+  trace_report_prefix(opened->trace, &error, caller);
+  return trace_job_read(opened->trace, path, &request, &opened->job, &opened->max_cycles, message);
+}
+
+bool trace_can_be_replayed(const char *written, const char *path, struct message *message) {
+  const struct job_request request = {0};
+  struct trace_error error = {0};
+  struct opened_trace opened = {.trace = trace_open(written, TRACE_WHOLE, &error)};
+  const bool good = opened.trace
+                        ? trace_job_read(opened.trace, path, &request, &opened.job, &opened.max_cycles, message)
+                        : trace_fail(message, &error);
+  trace_shut(&opened);
+  return good;
+}
+
+void trace_shut(struct opened_trace *opened) {
+  job_free(&opened->job);
+  if (opened->trace)
+    trace_close(opened->trace);
+}
+
+static bool check_prefix(const char *path, const struct caller *caller, struct message *message) {
+  struct trace_error damage = {0}, error = {0};
+  if (!trace_validate_prefix(path, &damage, &error))
+    return trace_fail(message, &error);
+  struct trace *trace = trace_open(path, TRACE_SALVAGE, &error);
+  if (!trace)
+    return trace_fail(message, &error);
+  trace_report_prefix(trace, &damage, caller);
+  trace_close(trace);
+  return true;
+}
+
+bool trace_check(const char *path, enum trace_open_mode mode, const struct caller *caller, struct message *message) {
+  struct trace_error error = {0};
+  if (mode == TRACE_SALVAGE)
+    return check_prefix(path, caller, message);
+  return trace_validate(path, &error) || trace_fail(message, &error);
+}
