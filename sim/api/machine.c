@@ -99,16 +99,10 @@ struct machine_call {
   ww_machine *made;
 };
 
-/* Each parameter is legal by itself; checks the combination. */
-static bool check(const struct machine *machine, struct message *message) {
-  char text[PARAM_MESSAGE];
-  return machine_check(machine, text) || message_fail(message, "machine '%s': %s", machine->name, text);
-}
-
 static ww_status load_machine(void *self, struct message *message) {
   struct machine_call *call = self;
   struct machine machine;
-  if (!machine_load(call->name, NULL, NULL, &machine, message) || !check(&machine, message))
+  if (!machine_load(call->name, NULL, NULL, &machine, message) || !machine_settle(&machine, message))
     return WW_BAD_INPUT;
   call->made = api_machine_new(&machine, &machine);
   return WW_OK;
@@ -133,7 +127,7 @@ static ww_status parse_machine(void *self, struct message *message) {
   memcpy(text, call->ini.data, call->ini.size);
   const bool good = (strlen(text) == call->ini.size ||
                      message_fail(message, "%.200s: contains a zero byte; a machine file is text", name)) &&
-                    machine_read(text, name, &machine, message) && check(&machine, message);
+                    machine_read(text, name, &machine, message) && machine_settle(&machine, message);
   free(text);
   if (good)
     call->made = api_machine_new(&machine, &machine);
@@ -160,7 +154,7 @@ static ww_status change_machine(void *self, struct message *message) {
     if (!(call->changes[i] ? machine_set(&machine, call->changes[i], message)
                            : message_fail(message, "changes[%zu]: is NULL", i)))
       return WW_BAD_INPUT;
-  if (!check(&machine, message))
+  if (!machine_settle(&machine, message))
     return WW_BAD_INPUT;
   call->made = api_machine_new(&machine, &call->from->file);
   return WW_OK;

@@ -108,7 +108,7 @@ ww_status ww_trace_machine(const ww_trace *trace, ww_machine **machine, ww_error
 
 bool api_trace_job(struct trace *opened, const ww_trace *trace, const ww_machine *machine, struct job *job,
                    cycle_t *max_cycles, struct message *message) {
-  const struct job_request request = {.made = machine ? &machine->machine : NULL, .made_elsewhere = true};
+  const struct job_request request = {.machine = {.made = machine ? &machine->machine : NULL, .made_elsewhere = true}};
   const bool good = trace_job_read(opened, trace->name, &request, job, max_cycles, message);
   if (good && machine)
     job->machine_file = machine->file;
@@ -249,7 +249,7 @@ static ww_status run_file(void *self, struct message *message) {
   struct file_call *call = self;
   const char *name = call->file.name;
   const struct caller caller = {.self = call, .stops = stops};
-  const struct job_request request = {.made = call->machine ? &call->machine->machine : NULL,
+  const struct job_request request = {.machine.made = call->machine ? &call->machine->machine : NULL,
                                       .verify = call->verify,
                                       .build = {.caller = &caller, .tools = &call->context->tools}};
   ww_report *report = call->whole.report = api_report_new();

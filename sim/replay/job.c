@@ -93,24 +93,23 @@ static bool set_parameters(struct job_reader *reader, const struct place *parent
   for (void *it = json_object_iter((json_t *)object); it; it = json_object_iter_next((json_t *)object, it)) {
     const struct place place = {&all, json_object_iter_key(it), 0};
     const char *word = json_word(&reader->document, &place, json_object_iter_value(it));
-    char text[PARAM_MESSAGE];
+    struct message why;
     if (!word)
       return false;
-    if (!param_set(machine_groups, MACHINE_GROUPS, to, place.key, word, text))
-      return json_fail(&reader->document, &all, "%s", text);
+    if (!machine_put(to, place.key, word, &why))
+      return json_fail(&reader->document, &all, "%s", why.text);
   }
   return true;
 }
 
 /* Another machine gets the settings of the launch file's `set`, as in a run. Its instruction set is the recording's. */
 static bool take_machine(struct job_reader *reader, const struct place *place, const json_t *machine) {
-  const struct job_request *request = reader->request;
   struct job *job = reader->job;
   struct message *message = reader->document.message;
   const struct place all = {place, "set", 0};
   const json_t *sets = member(reader, &all, machine);
-  if (!machine_load(request->machine, request->machine_from, request->build.reads, &job->machine, message))
-    return message_within(message, "--machine");
+  if (!machine_choose(&reader->request->machine, NULL, NULL, reader->request->build.reads, &job->machine, message))
+    return false;
   job->machine.isa = reader->isa;
   job->machine_file = job->machine;
   for (size_t i = 0; sets && i < json_array_size(sets); i++) {
@@ -133,11 +132,12 @@ static bool read_machine(struct job_reader *reader, const json_t *root) {
   if (!set_parameters(reader, &place, machine, "parameters", &recorded))
     return false;
   reader->isa = recorded.isa;
-  if (reader->request->made) {
-    job->machine = job->machine_file = *reader->request->made;
-    if (reader->request->made_elsewhere)
+  const struct machine_request *request = &reader->request->machine;
+  if (request->made) {
+    job->machine = job->machine_file = *request->made;
+    if (request->made_elsewhere)
       job->machine.isa = job->machine_file.isa = reader->isa;
-  } else if (reader->request->machine) {
+  } else if (request->name) {
     if (!take_machine(reader, &place, machine))
       return false;
   } else {
@@ -150,7 +150,7 @@ static bool read_machine(struct job_reader *reader, const json_t *root) {
     if (!set_parameters(reader, &place, machine, "file", &job->machine_file))
       return false;
   }
-  return job_machine(reader->request, &job->machine, reader->document.message);
+  return machine_adjust(request, &job->machine, reader->document.message);
 }
 
 /* ---- programs */

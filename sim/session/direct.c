@@ -295,11 +295,8 @@ bool direct_job(const struct direct *direct, const struct job_request *request, 
   bool inside = false;
   job->file = need_copy(direct->program);
   job->change = request->change;
-  if (request->made)
-    job->machine = *request->made;
-  else if (!machine_load(request->machine ? request->machine : "teaching", NULL, request->build.reads, &job->machine,
-                         message))
-    return message_within(message, "--machine");
+  if (!machine_choose(&request->machine, NULL, NULL, request->build.reads, &job->machine, message))
+    return false;
   job->machine_file = job->machine;
   program_build_add(&job->build, &request->build);
   char *before = reads_begin(request->build.reads, direct->program);
@@ -309,7 +306,7 @@ bool direct_job(const struct direct *direct, const struct job_request *request, 
     return job->program.blamed != OPENCL_SOURCE && message_within(message, program_option(job->program.blamed));
   if (!direct->global)
     return message_fail(message, "--global is missing: the number of work-items, X[,Y[,Z]]");
-  if (!job_machine(request, &job->machine, message) || !find_kernel(direct, job, message))
+  if (!machine_adjust(&request->machine, &job->machine, message) || !find_kernel(direct, job, message))
     return false;
   if (!ndrange(direct, &job->launches[0].isa, message) || !give_arguments(direct, job, message))
     return false;

@@ -165,47 +165,36 @@ static bool read_set(struct launch_reader *reader, const json_t *set) {
   for (void *it = json_object_iter((json_t *)set); it; it = json_object_iter_next((json_t *)set, it)) {
     const struct place place = {&all, json_object_iter_key(it), 0};
     const json_t *value = json_object_iter_value(it);
-    char number[32], text[PARAM_MESSAGE];
+    char number[32];
+    struct message why;
     snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
     const char *word = json_is_string(value) ? json_word(&reader->document, &place, value) : number;
     if (!json_is_string(value) && !json_is_integer(value))
       return json_fail(&reader->document, &place, "is neither a whole number nor a string");
     if (!word)
       return false;
-    if (!param_set(machine_groups, MACHINE_GROUPS, &reader->job->machine, place.key, word, text))
-      return json_fail(&reader->document, &place, "%s", without_key(text, place.key));
+    if (!machine_put(&reader->job->machine, place.key, word, &why))
+      return json_fail(&reader->document, &place, "%s", without_key(why.text, place.key));
     job_say_set(reader->job, place.key, word);
   }
   return true;
 }
 
-bool job_machine(const struct job_request *request, struct machine *machine, struct message *message) {
-  for (size_t i = 0; i < request->set_count; i++)
-    if (!machine_set(machine, request->set[i], message))
-      return message_within(message, "--set");
-  char text[PARAM_MESSAGE];
-  return machine_check(machine, text) ? true : message_fail(message, "machine '%s': %s", machine->name, text);
-}
-
-/* A machine of the command line replaces the file's; the file's `set` applies to either. */
+/* A machine of the request replaces the file's; the file's `set` applies to either, unless the request has the machine
+ * itself. */
 static bool read_machine(struct launch_reader *reader, const json_t *root) {
-  if (reader->request->made) {
-    reader->job->machine = reader->job->machine_file = *reader->request->made;
-    return job_machine(reader->request, &reader->job->machine, reader->document.message);
-  }
   const struct place place = {NULL, "machine", 0};
   const json_t *value = json_object_get(root, "machine"), *set = json_object_get(root, "set");
-  const char *name = value ? json_word(&reader->document, &place, value) : "teaching";
-  if (!name)
+  const struct machine_request *request = &reader->request->machine;
+  struct job *job = reader->job;
+  struct message *message = reader->document.message;
+  const char *theirs = value && !request->made ? json_word(&reader->document, &place, value) : NULL;
+  if (value && !request->made && !theirs)
     return false;
-  const char *wanted = reader->request->machine;
-  if (!machine_load(wanted ? wanted : name, wanted ? NULL : reader->job->file, reader->request->build.reads,
-                    &reader->job->machine, reader->document.message))
-    return wanted ? message_within(reader->document.message, "--machine") : launch_refuse(reader, &place);
-  reader->job->machine_file = reader->job->machine;
-  if (set && !read_set(reader, set))
-    return false;
-  return job_machine(reader->request, &reader->job->machine, reader->document.message);
+  if (!machine_choose(request, theirs, job->file, reader->request->build.reads, &job->machine, message))
+    return !request->name && launch_refuse(reader, &place);
+  job->machine_file = job->machine;
+  return (!set || request->made || read_set(reader, set)) && machine_adjust(request, &job->machine, message);
 }
 
 static bool refuse_unsupported(struct launch_reader *reader, const json_t *root) {
@@ -242,6 +231,8 @@ static bool read_root(struct launch_reader *reader, const json_t *root) {
                                      "images", "launches", "check", "expect_diagnostic"};
   if (!json_keys(&reader->document, NULL, root, keys, COUNT(keys)))
     return false;
+  if (reader->request->machine_only)
+    return read_machine(reader, root);
   if (!json_object_get(root, "launches"))
     return json_fail(&reader->document, NULL, "'launches' is missing: the list of what to run");
   const bool made = read_name(reader, root) && refuse_unsupported(reader, root) && read_machine(reader, root) &&

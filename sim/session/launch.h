@@ -4,28 +4,21 @@
 #define SIM_SESSION_LAUNCH_H
 
 #include "sim/session/job.h"
+#include "sim/session/machines.h"
 
 struct json_t;
 
 /* What the command line adds to a launch file. */
 struct job_request {
-  const char *machine;        /* replaces the file's; NULL: the file's, or "teaching" */
-  const char *machine_from;   /* the file that names `machine`; NULL: the command line */
-  const struct machine *made; /* replaces `machine`, and the file's `machine` and `set`; NULL: none */
-  bool made_elsewhere;        /* of a trace: ignore the instruction set of `made` and take the recording's */
-  const char *const *set;     /* "key=value", applied after the file's */
-  size_t set_count;
+  struct machine_request machine;
   const char *global, *local;      /* "X[,Y[,Z]]", replaces the size of the file's only launch; NULL: the file's */
   struct program_build build;      /* applied after the file's */
   const struct job_change *change; /* NULL: none; outlives the job */
   bool verify;                     /* load the expected results of checks */
   bool program_only;               /* skip buffers and launches */
+  bool machine_only;               /* skip the program, too */
   struct isa_program *program;     /* for a file that names none; the job takes it over. NULL: the usual one */
 };
-
-/* Finishes the machine of a request: *machine already has the settings of the file's `set`. Applies --set and checks
- * the parameters together. */
-bool job_machine(const struct job_request *request, struct machine *machine, struct message *message);
 
 /* Reads a launch file into an empty *job. The caller frees the job, also after a failure. */
 bool launch_load(const char *path, const struct job_request *request, struct job *job, struct message *message);

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/session/machines.h"
+
 /* clang-format off */
 const struct lift_row lift_rows[LIMITS] = {
 #define LIMIT(id, slug, name, cause, lifted, keys, look) {slug, name, CAUSE_##cause, lifted, keys, look},
@@ -37,12 +39,13 @@ limit_set limits_outside(void) { return limits_all() & ~limits_of(CAUSE_COMPUTE)
 
 /* Applies one "key=value" and returns the position of the next. */
 static const char *set_one(const char *at, struct machine *machine) {
-  char word[LIMIT_WORD], message[PARAM_MESSAGE];
+  char word[LIMIT_WORD];
+  struct message message;
   const size_t length = strcspn(at, " "), key = strcspn(at, "=");
   assert(key < length && length < sizeof word && "a row's keys are key=value");
   memcpy(word, at, length);
   word[key] = word[length] = '\0';
-  const bool good = param_set(machine_groups, MACHINE_GROUPS, machine, word, word + key + 1, message);
+  const bool good = machine_put(machine, word, word + key + 1, &message);
   assert(good && "a row's values are legal");
   (void)good;
   return at + length + strspn(at + length, " ");

@@ -9,6 +9,8 @@
 #include "sim/base/need.h"
 #include "sim/base/text.h"
 
+#define USUAL "teaching" /* the machine of those who name none */
+
 /* One machine file being read; `depth` counts bases. */
 struct reading {
   const char *file;
@@ -60,7 +62,7 @@ static bool set_twice(struct reading *reading, const struct param_group *group, 
 }
 
 static bool set_key(struct reading *reading, const char *section, const char *name, const char *value) {
-  char key[160], text[PARAM_MESSAGE];
+  char key[160];
   const struct param_group *group = NULL;
   if (!section_known(section))
     return fail_section(reading->message, section);
@@ -74,9 +76,7 @@ static bool set_key(struct reading *reading, const char *section, const char *na
   if (row && set_twice(reading, group, row))
     return message_fail(reading->message, "%s: is already set%s", key,
                         reading->indented ? "; a line that begins with a blank continues the key above" : "");
-  return param_set(machine_groups, MACHINE_GROUPS, reading->machine, key, value, text)
-             ? true
-             : message_fail(reading->message, "%s", text);
+  return machine_put(reading->machine, key, value, reading->message);
 }
 
 static bool set_outside_sections(struct reading *reading, const char *name, const char *value) {
@@ -214,17 +214,45 @@ static bool load(const char *name, const char *from, struct reads *reads, struct
 
 bool machine_load(const char *name, const char *from, struct reads *reads, struct machine *machine,
                   struct message *message) {
-  return load(name, from, reads, machine, message, 0);
+  return load(name ? name : USUAL, from, reads, machine, message, 0);
+}
+
+bool machine_put(struct machine *machine, const char *key, const char *value, struct message *message) {
+  char text[PARAM_MESSAGE];
+  return param_set(machine_groups, MACHINE_GROUPS, machine, key, value, text) || message_fail(message, "%s", text);
 }
 
 bool machine_set(struct machine *machine, const char *assignment, struct message *message) {
-  char key[128], text[PARAM_MESSAGE];
+  char key[128];
   const char *equals = strchr(assignment, '=');
   if (!equals || equals == assignment || (size_t)(equals - assignment) >= sizeof key)
     return message_fail(message, "'%.60s' is not KEY=VALUE, as in dma.channels=2", assignment);
   snprintf(key, sizeof key, "%.*s", (int)(equals - assignment), assignment);
-  return param_set(machine_groups, MACHINE_GROUPS, machine, key, equals + 1, text) ? true
-                                                                                   : message_fail(message, "%s", text);
+  return machine_put(machine, key, equals + 1, message);
+}
+
+bool machine_settle(const struct machine *machine, struct message *message) {
+  char text[PARAM_MESSAGE];
+  return machine_check(machine, text) || message_fail(message, "machine '%s': %s", machine->name, text);
+}
+
+bool machine_choose(const struct machine_request *request, const char *theirs, const char *file, struct reads *reads,
+                    struct machine *machine, struct message *message) {
+  if (request->made) {
+    *machine = *request->made;
+    return true;
+  }
+  if (!request->name)
+    return machine_load(theirs, theirs ? file : NULL, reads, machine, message);
+  return machine_load(request->name, request->from, reads, machine, message) ||
+         (!request->from && message_within(message, "--machine"));
+}
+
+bool machine_adjust(const struct machine_request *request, struct machine *machine, struct message *message) {
+  for (size_t i = 0; i < request->set_count; i++)
+    if (!machine_set(machine, request->set[i], message))
+      return message_within(message, "--set");
+  return machine_settle(machine, message);
 }
 
 void preset_describe(const struct preset *preset, struct text *text) {

@@ -29,10 +29,10 @@ const struct preset *preset_find(const char *name);
 struct text;
 void preset_describe(const struct preset *preset, struct text *text);
 
-/* Reads a built-in machine by name, or a file (any name with a '/' or an extension). `from` is the file that names it,
- * and file names are relative to that; NULL means the command line. Only the command line may name a file that does not
- * end in .ini, because messages quote what a file contains. Afterwards each parameter is legal by itself;
- * machine_check() checks them together. */
+/* Reads a built-in machine by name (NULL: the usual one), or a file (any name with a '/' or an extension). `from` is
+ * the file that names it, and file names are relative to that; NULL means the command line. Only the command line may
+ * name a file that does not end in .ini, because messages quote what a file contains. Afterwards each parameter is
+ * legal by itself; machine_check() checks them together. */
 bool machine_load(const char *name, const char *from, struct reads *reads, struct machine *machine,
                   struct message *message);
 
@@ -42,7 +42,32 @@ bool machine_read(const char *text, const char *file, struct machine *machine, s
 /* Applies INI text to *machine; `file` names the text in messages. */
 bool machine_parse(const char *text, const char *file, struct machine *machine, struct message *message);
 
-/* Sets one parameter, "key=value". */
+/* Set one parameter: everything that a user says of a machine's parameters ends here. machine_put() takes the key and
+ * the value, machine_set() "key=value". */
+bool machine_put(struct machine *machine, const char *key, const char *value, struct message *message);
 bool machine_set(struct machine *machine, const char *assignment, struct message *message);
+
+/* Checks the parameters together. */
+bool machine_settle(const struct machine *machine, struct message *message);
+
+/* What a user asks of a machine, over what the file to run says. The layers, from below, each over the one before it:
+ *
+ *     the usual machine ──► the file's `machine` ──► `name` ──► the file's `set` ──► `set` ──► checked together
+ *     └──────────────── machine_choose() ─────────────────┘     (its reader)     └──── machine_adjust() ────┘
+ *
+ * {0}: what the file says. */
+struct machine_request {
+  const char *name, *from;    /* the file that names the machine; NULL: the command line */
+  const struct machine *made; /* the machine itself, instead of all layers below `set`; NULL: none */
+  bool made_elsewhere;        /* of a trace: `made` gets the instruction set of the recording */
+  const char *const *set;     /* "key=value" */
+  size_t set_count;
+};
+
+/* `theirs`: the machine that `file` names; NULL: none. What is wrong with it is reported without a place, whatever else
+ * with the option's name. */
+bool machine_choose(const struct machine_request *request, const char *theirs, const char *file, struct reads *reads,
+                    struct machine *machine, struct message *message);
+bool machine_adjust(const struct machine_request *request, struct machine *machine, struct message *message);
 
 #endif

@@ -74,12 +74,10 @@ static bool load(const struct subject *subject, const char *const *args, const s
   return direct_job(&direct, request, job, message);
 }
 
-bool subject_load(struct subject *subject, const struct subject_machine *machine, bool verify, struct job *job,
+bool subject_load(struct subject *subject, const struct machine_request *machine, bool verify, struct job *job,
                   struct message *message) {
   subject->build.compiled = &subject->compiled;
-  const struct job_request request = {.machine = machine->name,
-                                      .set = machine->sets,
-                                      .set_count = machine->set_count,
+  const struct job_request request = {.machine = *machine,
                                       .global = subject->direct.global,
                                       .local = subject->direct.local,
                                       .build = subject->build,
@@ -105,7 +103,7 @@ static struct program_words words_and(const struct program_words *words, const c
 bool subject_load_variant(const struct subject *subject, const struct subject_variant *variant,
                           const struct machine *machine, const struct caller *caller, struct job *job,
                           struct message *message) {
-  struct job_request request = {.made = machine,
+  struct job_request request = {.machine.made = machine,
                                 .global = subject->direct.global,
                                 .local = subject->direct.local,
                                 .build = subject->build,

@@ -14,14 +14,8 @@ struct subject {
   struct program_compiled compiled; /* shared by all jobs of this subject */
 };
 
-/* A machine by name (NULL: the launch file's, or teaching), and settings for it: "key=value". */
-struct subject_machine {
-  const char *name, *const *sets;
-  size_t set_count;
-};
-
-/* Fills an empty *job, on the named machine. The caller frees the job, also after a failure. */
-bool subject_load(struct subject *subject, const struct subject_machine *machine, bool verify, struct job *job,
+/* Fills an empty *job, on the requested machine. The caller frees the job, also after a failure. */
+bool subject_load(struct subject *subject, const struct machine_request *machine, bool verify, struct job *job,
                   struct message *message);
 
 /* Differences from the subject; NULL members: none. It must outlive the job. */

@@ -34,7 +34,7 @@ static bool try_machines(struct explain_run *run, int *status) {
 static bool try_all(const struct asked *asked, struct subject *subject, struct explain_run *run,
                     struct explain_tries *tries) {
   int status = 0;
-  if (!subject_load(subject, &(struct subject_machine){0}, false, &run->job, run->message))
+  if (!subject_load(subject, &(struct machine_request){0}, false, &run->job, run->message))
     return false;
   if (asked->vary && !(tries->vary = explain_vary_new(asked->vary, subject, &run->job, run->message)))
     return false;
@@ -114,7 +114,7 @@ static char *reported(const char *path, const struct worker_pool *pool) {
   struct launch_result *results = NULL;
   const struct why_subject again = {.load_on = subject_load_on, .self = &subject};
   int status = 0;
-  bool good = subject_load(&subject, &(struct subject_machine){0}, false, &job, &message) &&
+  bool good = subject_load(&subject, &(struct machine_request){0}, false, &job, &message) &&
               run_job(&job, &how, &results, &report.count, &message);
   report.results = results;
   good = good && why_find(WHY_ALWAYS, &how, &report, &again, &status, &message);

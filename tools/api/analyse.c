@@ -7,6 +7,7 @@
 #include "sim/api/api.h"
 #include "sim/base/need.h"
 #include "sim/base/workers.h"
+#include "sim/session/machines.h"
 #include "tools/diff/diff.h"
 #include "tools/explain/report.h"
 #include "tools/sweep/metrics.h"
@@ -192,17 +193,12 @@ static ww_status change(void *self, struct message *message) {
   const struct sweep_call *call = changes->call;
   size_t index[SWEEP_AXES];
   struct machine machine = call->machine->machine;
-  char text[PARAM_MESSAGE];
   find_index(call, changes->number, index);
   for (size_t i = 0; i < call->axis_count; i++)
-    if (!param_set(machine_groups, MACHINE_GROUPS, &machine, call->axes[i].key, call->axes[i].values[index[i]], text)) {
-      message_fail(message, "%s", text);
+    if (!machine_put(&machine, call->axes[i].key, call->axes[i].values[index[i]], message))
       return WW_BAD_INPUT;
-    }
-  if (!machine_check(&machine, text)) {
-    message_fail(message, "machine '%s': %s", machine.name, text);
+  if (!machine_settle(&machine, message))
     return WW_BAD_INPUT;
-  }
   changes->made = api_machine_new(&machine, &call->machine->file);
   return WW_OK;
 }
@@ -269,7 +265,6 @@ static ww_status sweep(void *self, struct message *message) {
 /* Checks that each axis names a parameter and has legal values. */
 static ww_status check_axes(void *self, struct message *message) {
   struct sweep_call *call = self;
-  char text[PARAM_MESSAGE];
   call->points = 1;
   for (size_t i = 0; i < call->axis_count; i++) {
     const ww_axis *axis = &call->axes[i];
@@ -279,10 +274,9 @@ static ww_status check_axes(void *self, struct message *message) {
       return WW_BAD_INPUT;
     }
     for (size_t v = 0; v < axis->count; v++)
-      if (!axis->values[v] || !param_set(machine_groups, MACHINE_GROUPS, &machine, axis->key, axis->values[v], text)) {
-        message_fail(message, "%s", axis->values[v] ? text : "axes: a value is NULL");
+      if (!(axis->values[v] ? machine_put(&machine, axis->key, axis->values[v], message)
+                            : message_fail(message, "axes: a value is NULL")))
         return WW_BAD_INPUT;
-      }
     if (call->points > SWEEP_POINTS / axis->count) {
       message_fail(message, "axes: more than %zu points", (size_t)SWEEP_POINTS);
       return WW_BAD_INPUT;

@@ -59,7 +59,8 @@ static ww_status check_trace(const struct why_call *call, struct trace *trace, c
 static bool load_on(void *self, const struct machine *machine, const struct caller *caller, struct job *job,
                     struct message *message) {
   const struct api_file *file = self;
-  const struct job_request request = {.made = machine, .build = {.caller = caller, .tools = &file->context->tools}};
+  const struct job_request request = {.machine.made = machine,
+                                      .build = {.caller = caller, .tools = &file->context->tools}};
   return launch_parse(file->text, file->size, file->name, &request, job, message);
 }
 

@@ -52,14 +52,14 @@ static void fill_memory(const struct sass_import *import, struct isa_memory *mem
   }
 }
 
-bool sass_job(const struct sass_import *import, const char *list, const struct job_request *request, struct job *job,
-              struct message *message) {
+bool sass_job(const struct sass_import *import, const char *list, const struct machine_request *request,
+              struct job *job, struct message *message) {
   const struct isa_program *program = sass_import_program(import);
   const struct sass_launch *launch;
-  if (!machine_load(request->machine, NULL, NULL, &job->machine, message))
-    return message_within(message, "--machine");
+  if (!machine_choose(request, NULL, NULL, NULL, &job->machine, message))
+    return false;
   job->machine_file = job->machine;
-  if (!job_machine(&(struct job_request){.set = request->set, .set_count = request->set_count}, &job->machine, message))
+  if (!machine_adjust(request, &job->machine, message))
     return false;
   job->file = need_copy(list);
   job->origin = JOB_IMPORTED;

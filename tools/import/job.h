@@ -14,8 +14,8 @@ bool sass_all_known(const struct sass_import *import, struct message *message);
 
 /* Fills an empty *job, on the request's machine with its settings; `list` is the file that was read. The caller frees
  * the job, also after a failure. */
-bool sass_job(const struct sass_import *import, const char *list, const struct job_request *request, struct job *job,
-              struct message *message);
+bool sass_job(const struct sass_import *import, const char *list, const struct machine_request *request,
+              struct job *job, struct message *message);
 
 /* Writes the trace. Takes over the descriptor; `name` is the file's in messages. */
 bool sass_record(struct sass_import *import, struct job *job, int file, const char *name, struct message *message);

@@ -9,6 +9,7 @@
 #include "sim/base/json_out.h"
 #include "sim/base/need.h"
 #include "sim/base/version.h"
+#include "sim/session/machines.h"
 #include "tools/page/timeline.h"
 #include "tools/sweep/names.h"
 #include "tools/sweep/values.h"
@@ -27,7 +28,7 @@ bool page_varies_arguments(const struct page *page) {
 static bool check_parameter(const struct page *page, struct message *message) {
   const struct param_group *group = NULL;
   struct machine machine;
-  char text[PARAM_MESSAGE], nearest[64], hint[MESSAGE_HINT];
+  char nearest[64], hint[MESSAGE_HINT];
   machine_defaults(&machine);
   if (!param_find(machine_groups, MACHINE_GROUPS, page->key, &group, NULL)) {
     sweep_name_nearest(page->key, nearest);
@@ -35,8 +36,8 @@ static bool check_parameter(const struct page *page, struct message *message) {
                         message_hint(hint, nearest));
   }
   for (size_t i = 0; i < page->axis.count; i++)
-    if (!param_set(machine_groups, MACHINE_GROUPS, &machine, page->key, page->axis.value[i], text))
-      return message_fail(message, "%s", text);
+    if (!machine_put(&machine, page->key, page->axis.value[i], message))
+      return false;
   return true;
 }
 

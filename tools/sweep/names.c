@@ -61,7 +61,7 @@ void sweep_name_nearest(const char *name, char nearest[64]) {
 
 static bool read_parameter(struct sweep_name *name, struct message *message) {
   struct machine machine;
-  char text[PARAM_MESSAGE], nearest[64], hint[MESSAGE_HINT];
+  char nearest[64], hint[MESSAGE_HINT];
   name->kind = SWEEP_PARAMETER;
   name->row = param_find(machine_groups, MACHINE_GROUPS, name->name, &name->group, NULL);
   if (!name->row) {
@@ -73,8 +73,8 @@ static bool read_parameter(struct sweep_name *name, struct message *message) {
   }
   name->number = need(name->count, sizeof *name->number);
   for (size_t i = 0; i < name->count; i++) {
-    if (!param_set(machine_groups, MACHINE_GROUPS, &machine, name->name, name->value[i], text))
-      return message_fail(message, "%s", text);
+    if (!machine_put(&machine, name->name, name->value[i], message))
+      return false;
     name->number[i] = param_value(name->group, name->row, &machine);
   }
   return true;

@@ -21,38 +21,19 @@ enum { PIECE = 1 << 20 /* bytes of a file to hash at a time */ };
 
 /* ---- machines -------------------------------------------------------------------------------------- */
 
-/* The launch file's `set` applies to every machine. */
-static bool take_sets(const struct sweep_target *target, struct machine *machine, struct message *message) {
-  const json_t *set = json_object_get(target->root, "set");
-  for (void *it = json_object_iter((json_t *)set); it; it = json_object_iter_next((json_t *)set, it)) {
-    const json_t *value = json_object_iter_value(it);
-    char number[32], text[PARAM_MESSAGE];
-    snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-    const char *word = json_is_string(value) ? json_string_value(value) : number;
-    if (!param_set(machine_groups, MACHINE_GROUPS, machine, json_object_iter_key(it), word, text))
-      return message_fail(message, "%.300s: set: %s", target->plan->launch, text);
-  }
-  return true;
-}
-
-static bool recorded_base(const struct sweep_target *target, const char *word, struct machine *machine,
-                          struct message *message) {
+/* The machine that the plan names, or the launch file's or the recording's, with the settings of that file. */
+static bool read_machine(const struct sweep_target *target, const char *word, struct machine *machine,
+                         struct message *message) {
+  const struct sweep_plan *plan = target->plan;
   const struct job_request request = {
-      .machine = word, .machine_from = target->plan->file, .build = {.reads = target->reads}};
+      .machine = {.name = word, .from = plan->file}, .build.reads = target->reads, .machine_only = true};
   struct job job = {0};
-  const bool good = trace_job_machine(target->trace, target->plan->trace, &request, &job, message);
+  const bool good =
+      target->trace ? trace_job_machine(target->trace, plan->trace, &request, &job, message)
+                    : launch_read(target->root, target->text, target->length, plan->launch, &request, &job, message);
   *machine = job.machine;
   job_free(&job);
   return good;
-}
-
-static bool launched_base(const struct sweep_target *target, const char *word, struct machine *machine,
-                          struct message *message) {
-  const json_t *named = json_object_get(target->root, "machine");
-  const char *theirs = json_is_string(named) ? json_string_value(named) : "teaching";
-  return machine_load(word ? word : theirs, word ? target->plan->file : target->plan->launch, target->reads, machine,
-                      message) &&
-         take_sets(target, machine, message);
 }
 
 static void set_number(const struct sweep_name *name, uint32_t value, struct machine *machine) {
@@ -60,7 +41,7 @@ static void set_number(const struct sweep_name *name, uint32_t value, struct mac
 }
 
 static bool read_base(struct sweep_target *target, const char *word, struct machine *machine, struct message *message) {
-  if (!(target->trace ? recorded_base : launched_base)(target, word, machine, message))
+  if (!read_machine(target, word, machine, message))
     return false;
   for (size_t i = target->plan->axes; i < target->names; i++)
     if (target->name[i].kind == SWEEP_PARAMETER)
@@ -80,12 +61,11 @@ static bool read_bases(struct sweep_target *target, struct message *message) {
 
 bool sweep_machine(const struct sweep_target *target, const uint32_t *value, struct machine *machine,
                    struct message *message) {
-  char text[PARAM_MESSAGE];
   *machine = target->base[target->machine < target->plan->axes ? value[target->machine] : 0];
   for (size_t i = 0; i < target->plan->axes; i++)
     if (target->name[i].kind == SWEEP_PARAMETER)
       set_number(&target->name[i], value[i], machine);
-  return machine_check(machine, text) || message_fail(message, "machine '%s': %s", machine->name, text);
+  return machine_settle(machine, message);
 }
 
 /* Looks up a parameter that is no axis, for constraints and the cost. */
@@ -127,7 +107,7 @@ static bool has_arguments(const struct sweep_target *target) {
 
 bool sweep_job(const struct sweep_target *target, const uint32_t *value, const struct machine *machine,
                const struct caller *caller, struct job *job, struct message *message) {
-  struct job_request request = {.made = machine};
+  struct job_request request = {.machine.made = machine};
   json_t *changed = has_arguments(target) ? json_deep_copy(target->root) : NULL;
   say_build(target, value, &request.build);
   request.build.reads = job_reads(job, target->reads);

@@ -57,7 +57,7 @@ bool job_take(struct command *command, struct subject *subject, struct message *
 }
 
 bool job_load(struct subject *subject, struct run_call *call, bool verify, struct job *job) {
-  const struct subject_machine machine = {call->machine, call->sets.word, call->sets.count};
+  const struct machine_request machine = {.name = call->machine, .set = call->sets.word, .set_count = call->sets.count};
   subject->build.caller = call->run.caller;
   return subject_load(subject, &machine, verify, job, &call->message);
 }

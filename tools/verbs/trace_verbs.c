@@ -288,7 +288,8 @@ static bool import(struct command *command, struct importing *importing, const s
   const char *machine = command_word(command, OPTION_MACHINE), *list = NULL, *out = NULL;
   const bool strict = command_has(command, OPTION_STRICT);
   struct words sets = command_words(command, OPTION_SET);
-  const struct job_request request = {.machine = machine ? machine : "h200", .set = sets.word, .set_count = sets.count};
+  const struct machine_request request = {
+      .name = machine ? machine : "h200", .set = sets.word, .set_count = sets.count};
   const struct sass_watch watch = {(void *)caller, sass_report_progress};
   struct sass_error error = {0};
   bool good = command_in_and_out(command, &list, &out, message) && output_possible(out, message) &&

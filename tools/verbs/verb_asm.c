@@ -46,13 +46,12 @@ static bool list(const struct translation *translation, const char *path,
 }
 
 static bool take_machine(struct command *command, struct translation *translation) {
-  const char *name = command_word(command, OPTION_MACHINE);
   const struct words sets = command_words(command, OPTION_SET);
-  const struct job_request request = {.set = sets.word, .set_count = sets.count};
+  const struct machine_request request = {
+      .name = command_word(command, OPTION_MACHINE), .set = sets.word, .set_count = sets.count};
   translation->build.isa = &translation->machine.isa;
-  const bool good = (machine_load(name ? name : "teaching", NULL, NULL, &translation->machine, &translation->message) ||
-                     message_within(&translation->message, "--machine")) &&
-                    job_machine(&request, &translation->machine, &translation->message);
+  const bool good = machine_choose(&request, NULL, NULL, NULL, &translation->machine, &translation->message) &&
+                    machine_adjust(&request, &translation->machine, &translation->message);
   free(sets.word);
   return good;
 }

@@ -63,9 +63,9 @@ static bool read_side(struct invocation *call, int side) {
   for (size_t i = 0; i < common + own; i++)
     set[i] = i < common ? call->common.sets.word[i] : call->sets_b.word[i - common];
   const struct job_request request = {
-      .machine = side == DIFF_B && call->machine_b ? call->machine_b : call->common.machine,
-      .set = set,
-      .set_count = common + own,
+      .machine = {.name = side == DIFF_B && call->machine_b ? call->machine_b : call->common.machine,
+                  .set = set,
+                  .set_count = common + own},
   };
   const bool good = diff_read(&call->side[side], &request, &call->common.terminal.caller, &call->common.message);
   free(set);

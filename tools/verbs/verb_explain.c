@@ -28,7 +28,7 @@ static bool is_trace(const struct invocation *call) {
 
 static bool load_trace(struct invocation *call, struct explain_run *run) {
   const struct job_request request = {
-      .machine = call->common.machine, .set = call->common.sets.word, .set_count = call->common.sets.count};
+      .machine = {.name = call->common.machine, .set = call->common.sets.word, .set_count = call->common.sets.count}};
   struct message *message = &call->common.message;
   struct trace_error error = {0};
   cycle_t max_cycles = 0;

@@ -18,11 +18,12 @@ static bool show_machines(struct command *command, struct text *text, struct mes
 }
 
 static bool show_params(struct command *command, struct text *text, struct message *message) {
-  const char *name = command_word(command, OPTION_MACHINE), *prefix = command_operand(command, 0);
+  const struct machine_request request = {.name = command_word(command, OPTION_MACHINE)};
+  const char *prefix = command_operand(command, 0);
   const bool markdown = command_has(command, OPTION_MARKDOWN);
   struct machine machine;
-  if (!machine_load(name ? name : "teaching", NULL, NULL, &machine, message))
-    return message_within(message, "--machine");
+  if (!machine_choose(&request, NULL, NULL, NULL, &machine, message))
+    return false;
   report_params(&machine, prefix, markdown, text);
   if (text->length)
     return true;

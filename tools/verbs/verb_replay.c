@@ -36,7 +36,7 @@ static int report_fault(struct invocation *call, const struct replayer *replayer
 
 static bool read_job(struct invocation *call, struct trace *trace, struct job *job, cycle_t *max_cycles) {
   const struct job_request request = {
-      .machine = call->common.machine, .set = call->common.sets.word, .set_count = call->common.sets.count};
+      .machine = {.name = call->common.machine, .set = call->common.sets.word, .set_count = call->common.sets.count}};
   return trace_job_read(trace, call->trace, &request, job, max_cycles, &call->common.message);
 }
 
