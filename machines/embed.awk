@@ -3,7 +3,7 @@
 function end() { if (NR > 1) print "     \"\"}," }
 BEGIN {
   print "/* The built-in machines, made by machines/embed.awk. */"
-  print "#include \"sim/session/machines.h\"\n"
+  print "#include \"sim/launch/machines.h\"\n"
   print "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n"
   print "const struct preset presets[] = {"
 }

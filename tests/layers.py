@@ -9,7 +9,7 @@ import sys
 # folder: folders whose headers it may include, in addition to its own
 GROUND = ["sim/core", "sim/base"]
 BLOCKS = ["isa", "lds", "dma", "models", *GROUND]
-SESSION = ["sim/session", "sim/host", "isa/asm", "opencl", "traces", *BLOCKS]
+SESSION = ["sim/session", "sim/launch", "sim/host", "isa/asm", "opencl", "traces", *BLOCKS]
 REPLAY = ["sim/replay", *SESSION]
 REPORT = ["sim/report", *REPLAY]
 LAYERS = {
@@ -30,7 +30,8 @@ LAYERS = {
     "models": ["models/mem", "isa", "lds", "dma", *GROUND],
     "models/mem": ["isa", *GROUND],
     "sim/host": BLOCKS,
-    "sim/session": ["sim/host", "isa/asm", "opencl", *BLOCKS],
+    "sim/launch": ["isa/asm", "opencl", *BLOCKS],
+    "sim/session": ["sim/launch", "sim/host", *BLOCKS],
     "sim/replay": SESSION,
     "sim/report": SESSION,
     "sim/check": ["sim/report", *SESSION],
@@ -54,12 +55,12 @@ LAYERS = {
 }
 # The C folders use only libc; these packages are for the edges.
 LIBRARIES = {
-    "jansson.h": ["sim/base", "sim/session", "sim/replay", "sim/report", "sim/check", "tools/timeline", "tools/trace", "tools/page", "tools/explain", "tools/diff", "tools/sweep", "sim/api", "tools/api", "tools/verbs", "sim/cli", "bindings/icd"],
+    "jansson.h": ["sim/base", "sim/launch", "sim/session", "sim/replay", "sim/report", "sim/check", "tools/timeline", "tools/trace", "tools/page", "tools/explain", "tools/diff", "tools/sweep", "sim/api", "tools/api", "tools/verbs", "sim/cli", "bindings/icd"],
     "CL": ["bindings/icd"],
-    "ini.h": ["sim/session", "tools/sweep", "tools/playground"],
+    "ini.h": ["sim/launch", "tools/sweep", "tools/playground"],
     "zlib.h": ["traces", "tools/import", "tools/page"],
     "lzma.h": ["tools/import"],
-    "xxhash.h": ["sim/base", "opencl/clang", "sim/session", "sim/check", "tools/diff", "tools/sweep"],
+    "xxhash.h": ["sim/base", "opencl/clang", "sim/launch", "sim/check", "tools/diff", "tools/sweep"],
     "systemc": ["bindings/systemc"],
     "tlm": ["bindings/systemc"],
     "tlm_utils": ["bindings/systemc"],

@@ -11,7 +11,7 @@
 #include "sim/api/api.h"
 #include "sim/base/need.h"
 #include "sim/base/sizes.h"
-#include "sim/session/job_images.h"
+#include "sim/launch/job_images.h"
 
 enum { OPENCL_ORDER = 0x10b0, OPENCL_TYPE = 0x10d0 }; /* CL_R, CL_SNORM_INT8 */
 

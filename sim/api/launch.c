@@ -4,7 +4,7 @@
 
 #include "sim/api/api.h"
 #include "sim/base/need.h"
-#include "sim/session/job_images.h"
+#include "sim/launch/job_images.h"
 
 struct new_call {
   ww_device *device;

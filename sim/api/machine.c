@@ -3,7 +3,7 @@
 
 #include "sim/api/api.h"
 #include "sim/base/need.h"
-#include "sim/session/machines.h"
+#include "sim/launch/machines.h"
 
 /* ---- context -------------------------------------------------------------------------------------------------- */
 

@@ -3,9 +3,9 @@
 
 #include "sim/api/api.h"
 #include "sim/base/need.h"
+#include "sim/launch/launch_file.h"
 #include "sim/replay/job.h"
 #include "sim/replay/replayer.h"
-#include "sim/session/launch.h"
 
 /* ---- traces ------------------------------------------------------------------------------------------------------ */
 

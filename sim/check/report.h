@@ -8,7 +8,7 @@
 #include "sim/base/text.h"
 #include "sim/check/check.h"
 #include "sim/check/suppress.h"
-#include "sim/session/job.h"
+#include "sim/launch/job.h"
 
 struct check_report {
   const struct job *job;

@@ -13,8 +13,8 @@
 #include "sim/base/need.h"
 #include "sim/cli/cli.h"
 #include "sim/core/timeline.h"
-#include "sim/session/kernels.h"
-#include "sim/session/machines.h"
+#include "sim/launch/kernels.h"
+#include "sim/launch/machines.h"
 
 struct completion {
   struct text text;

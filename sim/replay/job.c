@@ -10,10 +10,10 @@
 #include "isa/steering.h"
 #include "sim/base/json.h"
 #include "sim/base/need.h"
+#include "sim/launch/job_images.h"
+#include "sim/launch/machines.h"
 #include "sim/replay/kinds.h"
 #include "sim/replay/marks.h"
-#include "sim/session/job_images.h"
-#include "sim/session/machines.h"
 
 struct job_reader {
   struct document document;

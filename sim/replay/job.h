@@ -3,7 +3,7 @@
 #ifndef SIM_REPLAY_JOB_H
 #define SIM_REPLAY_JOB_H
 
-#include "sim/session/launch.h"
+#include "sim/launch/launch_file.h"
 #include "traces/trace.h"
 
 #define TRACE_JOB_SHIFT (ISA_VARIABLE_BASE << 16) /* highest base address of a buffer */

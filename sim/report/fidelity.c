@@ -6,8 +6,8 @@
 #include "isa/rows.h"
 #include "sim/base/json_out.h"
 #include "sim/base/text.h"
+#include "sim/launch/machines.h"
 #include "sim/report/report.h"
-#include "sim/session/machines.h"
 
 #define VALIDATED "h200"
 

@@ -14,7 +14,7 @@
 
 #include <jansson.h>
 
-#include "sim/session/job.h"
+#include "sim/launch/job.h"
 
 enum fidelity_kind {
 #define OP(id, ...) FIDELITY_##id,

@@ -6,9 +6,9 @@
 #ifndef SIM_REPORT_REPORT_H
 #define SIM_REPORT_REPORT_H
 
+#include "sim/launch/job.h"
 #include "sim/report/bottleneck.h"
 #include "sim/report/fidelity.h"
-#include "sim/session/job.h"
 #include "sim/session/verify.h"
 
 struct report {

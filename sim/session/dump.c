@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "sim/base/need.h"
-#include "sim/session/job_images.h"
+#include "sim/launch/job_images.h"
 
 bool job_dump_find(const struct job *job, const char *word, struct job_dump *dump, struct message *message) {
   const char *equals = strchr(word, '=');

@@ -2,7 +2,7 @@
 #ifndef SIM_SESSION_DUMP_H
 #define SIM_SESSION_DUMP_H
 
-#include "sim/session/job.h"
+#include "sim/launch/job.h"
 
 struct job_dump {
   enum { DUMP_BUFFER, DUMP_PIPE, DUMP_IMAGE } what;

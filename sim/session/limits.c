@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/session/machines.h"
+#include "sim/launch/machines.h"
 
 /* clang-format off */
 const struct lift_row lift_rows[LIMITS] = {

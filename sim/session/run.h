@@ -13,7 +13,7 @@
 #include "sim/base/caller.h"
 #include "sim/base/text.h"
 #include "sim/host/host.h"
-#include "sim/session/job.h"
+#include "sim/launch/job.h"
 
 /* Watches a run (a recorder, a checker, a timeline), or supplies the operations of warps in place of executors (a
  * replayer). NULL members are skipped. It must stay at its address during the run. */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "sim/base/need.h"
-#include "sim/session/job_images.h"
+#include "sim/launch/job_images.h"
 
 /* Reports the first difference, at `byte`: "element 7 (byte 28): got 1, expected 2". */
 static bool differ(struct verdict *verdict, struct type type, const uint8_t *got, const uint8_t *expected,

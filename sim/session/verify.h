@@ -2,7 +2,7 @@
 #ifndef SIM_SESSION_VERIFY_H
 #define SIM_SESSION_VERIFY_H
 
-#include "sim/session/job.h"
+#include "sim/launch/job.h"
 
 struct verdict {
   const char *what; /* a buffer's name, or "expect_diagnostic" */

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/launch/job.h"
+#include "sim/launch/printed.h"
 #include "sim/report/lines.h"
 #include "sim/report/report.h"
-#include "sim/session/job.h"
-#include "sim/session/printed.h"
 #include "tests/cli/fixture.h"
 #include "tests/cli/tool.h"
 #include "tests/ct.h"

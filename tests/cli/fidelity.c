@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "isa/asm/asm.h"
+#include "sim/launch/machines.h"
 #include "sim/report/report.h"
-#include "sim/session/machines.h"
 #include "tests/cli/fixture.h"
 #include "tests/cli/tool.h"
 #include "tests/ct.h"

@@ -1,5 +1,5 @@
 /* The built-in machines, and parameters as text. */
-#include "sim/session/machines.h"
+#include "sim/launch/machines.h"
 
 #include <stdio.h>
 #include <stdlib.h>

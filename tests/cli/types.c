@@ -1,11 +1,11 @@
 /* Values of OpenCL C types: sizes, text, half precision, distances; and fills. */
-#include "sim/session/type.h"
+#include "sim/launch/type.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/session/job.h"
+#include "sim/launch/job.h"
 #include "tests/ct.h"
 
 static struct type type_of(const char *name) {

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/launch/machines.h"
 #include "sim/session/limits.h"
-#include "sim/session/machines.h"
 #include "tests/ct.h"
 
 static const char *const machines[] = {"teaching", "h200", "dsp"};

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "sim/base/file.h"
-#include "sim/session/launch.h"
+#include "sim/launch/launch_file.h"
 #include "sim/session/run.h"
 #include "tests/ct.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "sim/base/heap.h"
-#include "sim/session/job_images.h"
-#include "sim/session/launch.h"
+#include "sim/launch/job_images.h"
+#include "sim/launch/launch_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/session/machines.h"
+#include "sim/launch/machines.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

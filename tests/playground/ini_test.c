@@ -1,6 +1,6 @@
 /* tools/playground/ini.c compared with inih: the same keys and values, and the same line with an error, for any text.
  */
-#include "sim/session/machines.h"
+#include "sim/launch/machines.h"
 #include "tests/ct.h"
 #include "tests/playground/told.h"
 

@@ -7,7 +7,7 @@
 #include "sim/api/api.h"
 #include "sim/base/need.h"
 #include "sim/base/workers.h"
-#include "sim/session/machines.h"
+#include "sim/launch/machines.h"
 #include "tools/diff/diff.h"
 #include "tools/explain/report.h"
 #include "tools/sweep/metrics.h"

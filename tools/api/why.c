@@ -7,8 +7,8 @@
 #include "include/warpwait/analyse.h"
 #include "sim/api/api.h"
 #include "sim/base/need.h"
+#include "sim/launch/launch_file.h"
 #include "sim/replay/job.h"
-#include "sim/session/launch.h"
 
 struct why_call {
   ww_report *report; /* of the original run */

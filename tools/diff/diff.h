@@ -17,7 +17,7 @@
 #include <jansson.h>
 
 #include "models/result.h"
-#include "sim/session/launch.h"
+#include "sim/launch/launch_file.h"
 
 enum { DIFF_A, DIFF_B, DIFF_SIDES };
 

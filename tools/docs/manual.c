@@ -3,10 +3,10 @@
 #include "models/result.h"
 #include "sim/check/report.h"
 #include "sim/core/timeline.h"
+#include "sim/launch/machines.h"
 #include "sim/report/fidelity.h"
 #include "sim/report/params.h"
 #include "sim/report/report.h"
-#include "sim/session/machines.h"
 
 /* ---- parameters -------------------------------------------------------------------------------- */
 

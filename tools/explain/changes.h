@@ -11,7 +11,7 @@
 #ifndef TOOLS_EXPLAIN_CHANGES_H
 #define TOOLS_EXPLAIN_CHANGES_H
 
-#include "sim/session/subject.h"
+#include "sim/launch/subject.h"
 #include "tools/explain/run.h"
 
 struct explain_change {

@@ -7,7 +7,7 @@
 #ifndef TOOLS_EXPLAIN_PLACES_H
 #define TOOLS_EXPLAIN_PLACES_H
 
-#include "sim/session/job.h"
+#include "sim/launch/job.h"
 #include "tools/explain/explain.h"
 
 struct explain_place {

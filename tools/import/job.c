@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "sim/base/need.h"
+#include "sim/launch/machines.h"
 #include "sim/replay/recorder.h"
-#include "sim/session/machines.h"
 #include "sim/session/run.h"
 
 void sass_report_progress(void *self, size_t launch, size_t launches, uint64_t instructions, uint64_t total) {

@@ -9,7 +9,7 @@
 #include "sim/base/json_out.h"
 #include "sim/base/need.h"
 #include "sim/base/version.h"
-#include "sim/session/machines.h"
+#include "sim/launch/machines.h"
 #include "tools/page/timeline.h"
 #include "tools/sweep/names.h"
 #include "tools/sweep/values.h"

@@ -10,7 +10,7 @@
 #define TOOLS_SWEEP_METRICS_H
 
 #include "models/result.h"
-#include "sim/session/job.h"
+#include "sim/launch/job.h"
 #include "tools/sweep/store.h"
 
 enum { SWEEP_METRICS = 192 /* most of a point */ };

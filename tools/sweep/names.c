@@ -9,7 +9,7 @@
 
 #include "sim/base/nearest.h"
 #include "sim/base/need.h"
-#include "sim/session/machines.h"
+#include "sim/launch/machines.h"
 
 bool sweep_names_fail(const struct sweep_target *target, const struct sweep_name *name, struct message *message) {
   char place[400];

@@ -13,7 +13,7 @@
 #include "sim/base/need.h"
 #include "sim/base/reads.h"
 #include "sim/base/text.h"
-#include "sim/session/machines.h"
+#include "sim/launch/machines.h"
 #include "tools/sweep/names.h"
 #include "tools/sweep/sources.h"
 

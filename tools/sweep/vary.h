@@ -13,7 +13,7 @@
 #ifndef TOOLS_SWEEP_VARY_H
 #define TOOLS_SWEEP_VARY_H
 
-#include "sim/session/subject.h"
+#include "sim/launch/subject.h"
 
 struct sweep_plan;
 struct sweep_target;

@@ -2,7 +2,7 @@
 #ifndef TOOLS_TIMELINE_JOB_H
 #define TOOLS_TIMELINE_JOB_H
 
-#include "sim/session/job.h"
+#include "sim/launch/job.h"
 #include "traces/timeline_file.h"
 
 /* Writes it: before the run without results, and again after the run with those of the first `count` launches. */

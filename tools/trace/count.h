@@ -7,7 +7,7 @@
 #ifndef TOOLS_TRACE_COUNT_H
 #define TOOLS_TRACE_COUNT_H
 
-#include "sim/session/job.h"
+#include "sim/launch/job.h"
 #include "traces/trace.h"
 
 enum { COPY_FORMS = 4 };

@@ -4,7 +4,7 @@
 #define TOOLS_VERBS_JOB_OPTIONS_H
 
 #include "sim/cli/command.h"
-#include "sim/session/subject.h"
+#include "sim/launch/subject.h"
 #include "tools/verbs/run_call.h"
 
 /* Reads the build options; `reads` must be set. */

@@ -5,9 +5,9 @@
 #include "sim/cli/cli.h"
 #include "sim/cli/output.h"
 #include "sim/cli/terminal.h"
+#include "sim/launch/launch_file.h"
+#include "sim/launch/machines.h"
 #include "sim/report/listing.h"
-#include "sim/session/launch.h"
-#include "sim/session/machines.h"
 #include "tools/verbs/job_options.h"
 
 struct translation {

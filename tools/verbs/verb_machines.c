@@ -1,8 +1,8 @@
 /* warpwait machines and params: the built-in machines, and all parameters of a machine. */
 #include "sim/base/text.h"
 #include "sim/cli/cli.h"
+#include "sim/launch/machines.h"
 #include "sim/report/params.h"
-#include "sim/session/machines.h"
 
 static bool show_machines(struct command *command, struct text *text, struct message *message) {
   const char *name = command_operand(command, 0);

@@ -1,4 +1,4 @@
-#include "sim/session/machines.h"
+#include "sim/launch/machines.h"
 
 #include <ini.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "sim/session/picture.h"
+#include "sim/launch/picture.h"
 
 #include <inttypes.h>
 #include <png.h>

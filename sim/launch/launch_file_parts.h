@@ -1,9 +1,9 @@
 /* Shared by the parts of the launch file's reader; no other file includes it. */
-#ifndef SIM_SESSION_LAUNCH_PARTS_H
-#define SIM_SESSION_LAUNCH_PARTS_H
+#ifndef SIM_LAUNCH_LAUNCH_FILE_PARTS_H
+#define SIM_LAUNCH_LAUNCH_FILE_PARTS_H
 
 #include "sim/base/json.h"
-#include "sim/session/launch.h"
+#include "sim/launch/launch_file.h"
 
 struct launch_reader {
   struct document document;

@@ -3,8 +3,8 @@
  * A lowered program keeps its SPIR-V. It is first lowered for a machine with default parameters. If the machine of a
  * launch has another instruction set (group `isa`), or its CUs have too few registers for a work-group, the program is
  * lowered again, which takes milliseconds. The result is kept for later launches. */
-#ifndef SIM_SESSION_PROGRAM_H
-#define SIM_SESSION_PROGRAM_H
+#ifndef SIM_LAUNCH_PROGRAM_H
+#define SIM_LAUNCH_PROGRAM_H
 
 #include "isa/isa.h"
 #include "opencl/opencl.h"

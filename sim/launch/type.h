@@ -1,8 +1,8 @@
 /* OpenCL C types of values: their names and sizes, and values read from text.
  *
  * There are eleven scalars, alone or in vectors of 2, 3, 4, 8 and 16. A vector of 3 has the size of a vector of 4. */
-#ifndef SIM_SESSION_TYPE_H
-#define SIM_SESSION_TYPE_H
+#ifndef SIM_LAUNCH_TYPE_H
+#define SIM_LAUNCH_TYPE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "sim/session/subject.h"
+#include "sim/launch/subject.h"
 
 #include <errno.h>
 #include <glob.h>
@@ -9,7 +9,7 @@
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/base/text.h"
-#include "sim/session/launch.h"
+#include "sim/launch/launch_file.h"
 
 /* The launch file or the trace already says what these options would say. `sized`: it also fixes the NDRange's size;
  * the size of a launch file's launch can be changed. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "sim/base/reads.h"
-#include "sim/session/launch_parts.h"
+#include "sim/launch/launch_file_parts.h"
 
 static bool buffer_values(struct launch_reader *reader, const struct place *place, const json_t *values,
                           size_t buffer) {

@@ -5,8 +5,8 @@
 
 #include "sim/base/file.h"
 #include "sim/base/need.h"
-#include "sim/session/job_images.h"
-#include "sim/session/launch_parts.h"
+#include "sim/launch/job_images.h"
+#include "sim/launch/launch_file_parts.h"
 
 static bool read_limit(struct launch_reader *reader, const struct place *parent, const json_t *object, const char *key,
                        bool *given, double *limit) {

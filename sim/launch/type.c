@@ -1,4 +1,4 @@
-#include "sim/session/type.h"
+#include "sim/launch/type.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -3,8 +3,8 @@
  * A picture has 1 to 4 channels (gray; gray and alpha; red, green and blue; these and alpha) of 8 or 16 bits, row by
  * row without gaps. 16-bit samples are in host byte order. Palettes become colors, and samples of fewer than 8 bits
  * become 8 bits. Not read: gamma and color profiles. */
-#ifndef SIM_SESSION_PICTURE_H
-#define SIM_SESSION_PICTURE_H
+#ifndef SIM_LAUNCH_PICTURE_H
+#define SIM_LAUNCH_PICTURE_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "sim/session/launch_parts.h"
+#include "sim/launch/launch_file_parts.h"
 
 static bool read_number(struct launch_reader *reader, const struct place *parent, const json_t *object, const char *key,
                         uint64_t most, const char *unit, uint32_t *number) {

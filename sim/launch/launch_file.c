@@ -1,4 +1,4 @@
-#include "sim/session/launch.h"
+#include "sim/launch/launch_file.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,8 +8,8 @@
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/base/reads.h"
-#include "sim/session/launch_parts.h"
-#include "sim/session/machines.h"
+#include "sim/launch/launch_file_parts.h"
+#include "sim/launch/machines.h"
 
 bool launch_refuse(struct launch_reader *reader, const struct place *place) {
   struct message inner = *reader->document.message;

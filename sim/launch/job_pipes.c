@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "sim/base/need.h"
-#include "sim/session/job.h"
+#include "sim/launch/job.h"
 
 /* The element type for printing a packet: one number, words, or bytes. */
 static struct type element_of(uint32_t packet_size) {

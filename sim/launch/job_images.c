@@ -1,4 +1,4 @@
-#include "sim/session/job_images.h"
+#include "sim/launch/job_images.h"
 
 #include <stdio.h>
 #include <stdlib.h>

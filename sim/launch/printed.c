@@ -1,6 +1,6 @@
 /* Pieces are appended, and sorted at the end. When they reach twice the limit they are sorted at once, and those beyond
  * the limit are dropped, with all later pieces that sort after them. */
-#include "sim/session/printed.h"
+#include "sim/launch/printed.h"
 
 #include <stdlib.h>
 #include <string.h>

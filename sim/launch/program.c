@@ -1,4 +1,4 @@
-#include "sim/session/program.h"
+#include "sim/launch/program.h"
 
 #include <assert.h>
 #include <ctype.h>

@@ -4,16 +4,16 @@
  * Buffers start at ISA_GLOBAL_BASE, one after the other, each at a multiple of 4 KiB. At least 64 KiB between two
  * buffers belong to neither, so that a work-item that runs past the end of one is caught. Local arguments follow the
  * kernel's own LDS, each at a multiple of 128 bytes, the size of the widest vector. */
-#ifndef SIM_SESSION_JOB_H
-#define SIM_SESSION_JOB_H
+#ifndef SIM_LAUNCH_JOB_H
+#define SIM_LAUNCH_JOB_H
 
 #include "isa/pipe.h"
 #include "models/simulation.h"
 #include "sim/base/message.h"
 #include "sim/base/reads.h"
-#include "sim/session/printed.h"
-#include "sim/session/program.h"
-#include "sim/session/type.h"
+#include "sim/launch/printed.h"
+#include "sim/launch/program.h"
+#include "sim/launch/type.h"
 
 #define JOB_MEMORY_BYTES (UINT64_C(4) << 30) /* most bytes of all buffers of a launch file together */
 #define JOB_DEVICE_BYTES (UINT64_C(1) << 40) /* most bytes of one device of the library */

@@ -1,10 +1,10 @@
 /* Launch files: JSON that says what to run, on which machine, and what results to expect. docs/launch.md describes
  * every key. An error is one line, "file:line: launches[0].args[2].int: ...". */
-#ifndef SIM_SESSION_LAUNCH_H
-#define SIM_SESSION_LAUNCH_H
+#ifndef SIM_LAUNCH_LAUNCH_FILE_H
+#define SIM_LAUNCH_LAUNCH_FILE_H
 
-#include "sim/session/job.h"
-#include "sim/session/machines.h"
+#include "sim/launch/job.h"
+#include "sim/launch/machines.h"
 
 struct json_t;
 

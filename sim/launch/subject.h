@@ -1,10 +1,10 @@
 /* What to run, as the user specifies it: a launch file, or a kernel with its NDRange and arguments. */
-#ifndef SIM_SESSION_SUBJECT_H
-#define SIM_SESSION_SUBJECT_H
+#ifndef SIM_LAUNCH_SUBJECT_H
+#define SIM_LAUNCH_SUBJECT_H
 
 #include "sim/base/reads.h"
 #include "sim/base/words.h"
-#include "sim/session/direct.h"
+#include "sim/launch/direct.h"
 
 struct subject {
   struct direct direct; /* `program` is the launch file or the kernel; its `args` are below */

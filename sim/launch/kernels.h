@@ -2,8 +2,8 @@
  * clang takes from a tenth of a second to several seconds, and a cached result may be from other options.
  *
  * Not found: kernels that macros define, or that an included file contains. Kernels that #if leaves out are found. */
-#ifndef SIM_SESSION_KERNELS_H
-#define SIM_SESSION_KERNELS_H
+#ifndef SIM_LAUNCH_KERNELS_H
+#define SIM_LAUNCH_KERNELS_H
 
 #include "sim/base/text.h"
 

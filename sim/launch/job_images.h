@@ -2,11 +2,11 @@
  *
  * Outside the simulated memory an image is *packed*: texel after texel, row after row, slice after slice, without gaps.
  * In simulated memory, texture.layout decides where texels lie. */
-#ifndef SIM_SESSION_JOB_IMAGES_H
-#define SIM_SESSION_JOB_IMAGES_H
+#ifndef SIM_LAUNCH_JOB_IMAGES_H
+#define SIM_LAUNCH_JOB_IMAGES_H
 
-#include "sim/session/job.h"
-#include "sim/session/picture.h"
+#include "sim/launch/job.h"
+#include "sim/launch/picture.h"
 
 /* A kind by its name: "2d_array". */
 bool job_image_kind(const char *text, enum isa_image_kind *kind, struct message *message);

@@ -4,7 +4,7 @@
 
 #include "sim/base/file.h"
 #include "sim/base/need.h"
-#include "sim/session/launch_parts.h"
+#include "sim/launch/launch_file_parts.h"
 
 /* Text that becomes an option of clang must be exactly one option. */
 static bool option_good(struct launch_reader *reader, const struct place *place, const char *option,

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "sim/base/need.h"
-#include "sim/session/job_images.h"
-#include "sim/session/launch_parts.h"
+#include "sim/launch/job_images.h"
+#include "sim/launch/launch_file_parts.h"
 
 static bool read_size(struct launch_reader *reader, const struct place *parent, const json_t *object, const char *key,
                       uint32_t *size) {

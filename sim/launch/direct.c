@@ -1,5 +1,5 @@
-#include "sim/session/direct.h"
-#include "sim/session/job_images.h"
+#include "sim/launch/direct.h"
+#include "sim/launch/job_images.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/base/reads.h"
-#include "sim/session/machines.h"
+#include "sim/launch/machines.h"
 
 /* ---- numbers ---------------------------------------------------------------------------------- */
 

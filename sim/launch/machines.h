@@ -6,8 +6,8 @@
  *
  * Parameters that the file does not name keep the base's value, or their default if there is no base. The built-in
  * machines are the files of machines/, compiled in; they also show how to write one. */
-#ifndef SIM_SESSION_MACHINES_H
-#define SIM_SESSION_MACHINES_H
+#ifndef SIM_LAUNCH_MACHINES_H
+#define SIM_LAUNCH_MACHINES_H
 
 #include "models/machine.h"
 #include "sim/base/message.h"

@@ -2,8 +2,8 @@
  * then by work-item, then by call.
  *
  * At most PRINTED_BYTES are kept: the first ones in that order, whenever they are printed. */
-#ifndef SIM_SESSION_PRINTED_H
-#define SIM_SESSION_PRINTED_H
+#ifndef SIM_LAUNCH_PRINTED_H
+#define SIM_LAUNCH_PRINTED_H
 
 #include "isa/isa.h"
 

@@ -1,4 +1,4 @@
-#include "sim/session/kernels.h"
+#include "sim/launch/kernels.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "sim/base/file.h"
 #include "sim/base/reads.h"
-#include "sim/session/program.h"
+#include "sim/launch/program.h"
 
 enum { MOST_BYTES = 16 << 20 };
 

@@ -1,9 +1,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/session/direct.h"
-#include "sim/session/job_images.h"
-#include "sim/session/launch_parts.h"
+#include "sim/launch/direct.h"
+#include "sim/launch/job_images.h"
+#include "sim/launch/launch_file_parts.h"
 
 /* ---- arguments -------------------------------------------------------------------------------- */
 

@@ -6,10 +6,10 @@
  *     --arg local:512                     bytes of LDS
  *     --arg int:7   --arg float4:1,2,3,4  a value by its OpenCL C type
  *     --arg bytes:00ff                    a struct by value */
-#ifndef SIM_SESSION_DIRECT_H
-#define SIM_SESSION_DIRECT_H
+#ifndef SIM_LAUNCH_DIRECT_H
+#define SIM_LAUNCH_DIRECT_H
 
-#include "sim/session/launch.h"
+#include "sim/launch/launch_file.h"
 
 struct direct {
   const char *program, *kernel, *global, *local, *offset;
