@@ -192,8 +192,8 @@ struct ww_image {
 
 /* An argument as the caller set it. */
 struct api_argument {
-  bool set, is_pipe;
-  struct job_argument value;
+  struct job_argument value; /* its number of a buffer, pipe or image is found when it runs */
+  bool is_pipe;
   struct ww_buffer *buffer; /* a reference; NULL: none */
   ww_image *image;          /* a reference; NULL: none */
 };
@@ -203,8 +203,7 @@ struct ww_launch {
   ww_device *device;
   ww_program *program;
   const ww_kernel *kernel;
-  uint32_t dimensions; /* 0: not set yet */
-  uint64_t offset[3], global[3], local[3];
+  struct launch as_set; /* without arguments; `dimensions` 0: its NDRange is not set yet */
   struct api_argument *arguments;
 };
 

@@ -36,6 +36,7 @@ static ww_status make_launch(void *self, struct message *message) {
   launch->device = ww_device_ref(call->device);
   launch->program = ww_program_ref(call->program);
   launch->kernel = call->kernel;
+  launch->as_set = (struct launch){.program = &call->program->program, .kernel = call->kernel->name};
   call->made = launch;
   return WW_OK;
 }
@@ -91,13 +92,13 @@ struct range_call {
 };
 
 /* Each number must fit 32 bits, the size of the kernel's counters. */
-static bool read_range(const char *what, const uint64_t *from, uint32_t dimensions, uint64_t least, uint64_t to[3],
+static bool read_range(const char *what, const uint64_t *from, uint32_t dimensions, uint32_t least, uint32_t to[3],
                        struct message *message) {
   for (uint32_t i = 0; i < dimensions; i++) {
     if (from[i] < least || from[i] > UINT32_MAX)
-      return message_fail(message, "%s[%u]: %" PRIu64 " is outside [%" PRIu64 ", %u] work-items", what, i, from[i],
-                          least, UINT32_MAX);
-    to[i] = from[i];
+      return message_fail(message, "%s[%u]: %" PRIu64 " is outside [%u, %u] work-items", what, i, from[i], least,
+                          UINT32_MAX);
+    to[i] = (uint32_t)from[i];
   }
   return true;
 }
@@ -105,22 +106,23 @@ static bool read_range(const char *what, const uint64_t *from, uint32_t dimensio
 static ww_status set_range(void *self, struct message *message) {
   struct range_call *call = self;
   const uint32_t dimensions = call->dimensions;
-  uint64_t offset[3] = {0}, global[3] = {1, 1, 1}, local[3] = {1, 1, 1};
+  struct launch made = call->launch->as_set;
+  made.dimensions = dimensions;
+  for (unsigned i = 0; i < 3; i++) {
+    made.global[i] = made.local[i] = 1;
+    made.offset[i] = 0;
+  }
   if (!dimensions || dimensions > 3) {
     message_fail(message, "dimensions: %u is outside [1, 3]", dimensions);
     return WW_BAD_INPUT;
   }
-  if ((call->offset && !read_range("offset", call->offset, dimensions, 0, offset, message)) ||
-      !read_range("global", call->global, dimensions, 1, global, message) ||
-      (call->local && !read_range("local", call->local, dimensions, 1, local, message)))
+  if ((call->offset && !read_range("offset", call->offset, dimensions, 0, made.offset, message)) ||
+      !read_range("global", call->global, dimensions, 1, made.global, message) ||
+      (call->local && !read_range("local", call->local, dimensions, 1, made.local, message)))
     return WW_BAD_INPUT;
   if (!call->local)
-    local[0] = 0;
-  ww_launch *launch = call->launch;
-  launch->dimensions = dimensions;
-  memcpy(launch->offset, offset, sizeof offset);
-  memcpy(launch->global, global, sizeof global);
-  memcpy(launch->local, local, sizeof local);
+    made.local[0] = 0;
+  call->launch->as_set = made;
   return WW_OK;
 }
 
@@ -174,7 +176,6 @@ static ww_status set_argument(void *self, struct message *message) {
     ww_buffer_ref(call->made.buffer);
   ww_image_ref(call->made.image);
   struct api_argument before = call->launch->arguments[call->index];
-  call->made.set = true;
   call->launch->arguments[call->index] = call->made;
   call->made = before; /* dropped by set() */
   return WW_OK;

@@ -180,37 +180,31 @@ static size_t pipe_number_of(const struct job *job, uint64_t base) {
   return number;
 }
 
-static bool add_argument(struct job *job, const ww_launch *launch, size_t index, struct message *message) {
-  const struct api_argument *set = &launch->arguments[index];
+static struct job_argument argument_of(const struct job *job, const struct api_argument *set) {
   struct job_argument argument = set->value;
-  if (!set->set)
-    return true; /* job_ready() reports what is missing */
   if (argument.kind == ARGUMENT_BUFFER)
     argument.buffer = number_of(job, set->buffer->base);
   if (argument.kind == ARGUMENT_PIPE)
     argument.buffer = pipe_number_of(job, set->buffer->base);
   if (argument.kind == ARGUMENT_IMAGE)
     argument.buffer = set->image->number;
-  return job_argument(job, index, &argument, message);
+  return argument;
 }
 
 static bool add_launch(struct job *job, const ww_launch *launch, struct message *message) {
-  const char *field = NULL;
+  const size_t count = launch->kernel->argument_count;
+  struct job_argument *arguments = need(count, sizeof *arguments);
+  struct launch_fault fault = {.field = LAUNCH_KERNEL};
+  struct launch from = launch->as_set;
   char place[160];
-  if (!job_launch(job, &launch->program->program, launch->kernel->name, message))
-    return false;
-  struct isa_launch *isa = &job->launches[job->launch_count - 1].isa;
-  isa->dimensions = launch->dimensions;
-  for (unsigned i = 0; i < 3; i++) {
-    isa->global[i] = (uint32_t)launch->global[i];
-    isa->local[i] = (uint32_t)launch->local[i];
-    isa->offset[i] = (uint32_t)launch->offset[i];
-  }
-  bool good = launch->dimensions || message_fail(message, "its NDRange is not set");
-  for (size_t i = 0; good && i < launch->kernel->argument_count; i++)
-    good = add_argument(job, launch, i, message);
-  if (good && !job_ready(job, &field, message))
-    good = strcmp(field, "args") == 0 || strcmp(field, "kernel") == 0 ? false : message_within(message, field);
+  for (size_t i = 0; i < count; i++)
+    arguments[i] = argument_of(job, &launch->arguments[i]);
+  from.arguments = arguments;
+  from.argument_count = count;
+  bool good = from.dimensions ? job_add(job, &from, &fault, message) : message_fail(message, "its NDRange is not set");
+  free(arguments);
+  if (!good && fault.field >= LAUNCH_GLOBAL)
+    message_within(message, launch_field_names[fault.field]);
   snprintf(place, sizeof place, "kernel '%.60s'", launch->kernel->name);
   return good || (strncmp(message->text, place, strlen(place)) != 0 && message_within(message, place));
 }

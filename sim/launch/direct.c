@@ -10,6 +10,7 @@
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/base/reads.h"
+#include "sim/launch/argument.h"
 #include "sim/launch/machines.h"
 
 /* ---- numbers ---------------------------------------------------------------------------------- */
@@ -68,10 +69,6 @@ static bool fill_buffer(struct job *job, size_t buffer, const char *fill, struct
   return message_fail(message, "no fill '%.40s' (nor @FILE)%s", fill, hint);
 }
 
-static bool find_type(const char *name, struct type *type, struct message *message) {
-  return type_find(name, type) || type_refuse(name, message);
-}
-
 /* Cuts `text` at the first `at`; returns the text after it, or NULL when there is none. */
 static char *cut(char *text, char at) {
   char *found = strchr(text, at);
@@ -80,42 +77,36 @@ static char *cut(char *text, char at) {
   return found;
 }
 
-/* NAME=BYTES[:ELEM[:FILL]] makes a buffer, NAME refers to one. */
-static bool buffer_argument(struct job *job, char *text, struct job_argument *argument, struct message *message) {
-  char *bytes = cut(text, '='), *elem = bytes ? cut(bytes, ':') : NULL, *fill = elem ? cut(elem, ':') : NULL;
+/* NAME=BYTES[:ELEM[:FILL]] */
+static bool make_buffer(struct job *job, const char *name, char *bytes, struct message *message) {
+  char *elem = cut(bytes, ':'), *fill = elem ? cut(elem, ':') : NULL;
   struct type type = {TYPE_UNSIGNED, 4, 1};
-  uint64_t size = 0;
-  argument->kind = ARGUMENT_BUFFER;
-  if (!bytes)
-    return job_find_buffer(job, text, &argument->buffer, message);
   struct message ignored;
-  if (job_find_buffer(job, text, &argument->buffer, &ignored))
-    return message_fail(message, "buffer '%s' is already defined", text);
-  if (job_find_pipe(job, text, &argument->buffer, &ignored))
-    return message_fail(message, "'%s' is already a pipe", text);
+  uint64_t size = 0;
+  size_t other;
+  if (job_find_buffer(job, name, &other, &ignored))
+    return message_fail(message, "buffer '%s' is already defined", name);
+  if (job_find_pipe(job, name, &other, &ignored))
+    return message_fail(message, "'%s' is already a pipe", name);
   if (!whole(bytes, '\0', &size))
     return message_fail(message, "'%.40s' is not a whole number of bytes", bytes);
-  if ((elem && !find_type(elem, &type, message)) || !job_buffer(job, text, size, type, message))
-    return false;
-  argument->buffer = job->memory.count - 1;
-  return !fill || fill_buffer(job, argument->buffer, fill, message);
+  if (elem && !type_find(elem, &type))
+    return type_refuse(elem, message);
+  return job_buffer(job, name, size, type, message) &&
+         (!fill || fill_buffer(job, job->memory.count - 1, fill, message));
 }
 
-/* NAME=SIZE:COUNT makes a pipe, NAME refers to one. */
-static bool pipe_argument(struct job *job, char *text, struct job_argument *argument, struct message *message) {
-  char *size = cut(text, '='), *count = size ? cut(size, ':') : NULL;
+/* NAME=SIZE:COUNT */
+static bool make_pipe(struct job *job, const char *name, char *size, struct message *message) {
+  const char *count = cut(size, ':');
   uint64_t bytes = 0, packets = 0;
-  argument->kind = ARGUMENT_PIPE;
-  if (!size)
-    return job_find_pipe(job, text, &argument->buffer, message);
   if (!count || !whole(size, '\0', &bytes) || !whole(count, '\0', &packets) || !bytes || !packets ||
       bytes > ISA_MOST_PACKET_BYTES || packets > ISA_MOST_PACKETS)
     return message_fail(
         message,
         "a pipe is NAME=SIZE:COUNT, with SIZE in [1, %d] bytes and COUNT in [1, %d] packets, not '%.40s%s%.40s'",
         ISA_MOST_PACKET_BYTES, ISA_MOST_PACKETS, size, count ? ":" : "", count ? count : "");
-  argument->buffer = job->memory.pipe_count;
-  return job_pipe(job, text, (uint32_t)bytes, (uint32_t)packets, message);
+  return job_pipe(job, name, (uint32_t)bytes, (uint32_t)packets, message);
 }
 
 /* WIDTH[xHEIGHT[xDEPTH or LAYERS]], a number for each coordinate of the kind. */
@@ -156,103 +147,51 @@ static bool image_of_picture(struct job *job, const char *name, const char *path
   return good;
 }
 
-/* NAME=SIZE[:FORMAT[:FILL]] or NAME=@PICTURE[:FORMAT] makes an image, NAME refers to one. */
-static bool image_argument(struct job *job, size_t index, char *text, struct job_argument *argument,
-                           struct message *message) {
-  const struct isa_kernel *kernel = job->launches[job->launch_count - 1].isa.kernel;
+/* NAME=SIZE[:FORMAT[:FILL]] or NAME=@PICTURE[:FORMAT]; the kernel's argument says of what kind the image is. */
+static bool make_image(struct job *job, const struct isa_arg *argument, const char *name, char *size,
+                       struct message *message) {
   struct isa_image shape = {.kind = ISA_IMAGE_2D, .height = 1, .depth = 1, .layers = 1};
-  char *size = cut(text, '='), *format = size ? cut(size, ':') : NULL, *fill = format ? cut(format, ':') : NULL;
-  argument->kind = ARGUMENT_IMAGE;
-  if (!size)
-    return job_find_image(job, text, &argument->buffer, message);
-  if (index < kernel->arg_count && kernel->args[index].kind == ISA_ARG_IMAGE)
-    shape.kind = isa_image_argument(kernel->args[index].type, strlen(kernel->args[index].type));
+  char *format = cut(size, ':'), *fill = format ? cut(format, ':') : NULL;
+  if (argument && argument->kind == ISA_ARG_IMAGE)
+    shape.kind = isa_image_argument(argument->type, strlen(argument->type));
   if (!job_image_format(format ? format : "rgba.unorm_int8", &shape, message))
     return false;
-  argument->buffer = job->memory.image_count;
   if (*size == '@')
-    return image_of_picture(job, text, size + 1, &shape, message);
-  return image_size(size, &shape, message) && job_image(job, text, &shape, message) &&
+    return image_of_picture(job, name, size + 1, &shape, message);
+  return image_size(size, &shape, message) && job_image(job, name, &shape, message) &&
          (!fill || fill_buffer(job, job->memory.count - 1, fill, message));
 }
 
-static bool typed_value(const char *name, char *text, uint8_t to[TYPE_BYTES], struct job_argument *argument,
-                        struct message *message) {
-  struct type type;
-  if (!type_find(name, &type))
-    return job_refuse_kind(name, message);
-  unsigned count = 0;
-  for (char *rest = text; rest; count++) {
-    char *component = rest;
-    rest = cut(component, ',');
-    if (count < type.components && !type_parse(type, component, to + count * type.bytes, message))
-      return false;
-  }
-  *argument = job_value(type, to, name);
-  return count == type.components
-             ? true
-             : message_fail(message, "%u components, not the %u of %s", count, type.components, name);
+/* Makes what NAME=... describes. */
+static bool make_object(struct job *job, const struct isa_arg *argument, const char *kind, const char *name,
+                        char *description, struct message *message) {
+  return strcmp(kind, "buffer") == 0 ? make_buffer(job, name, description, message)
+         : strcmp(kind, "pipe") == 0 ? make_pipe(job, name, description, message)
+                                     : make_image(job, argument, name, description, message);
 }
 
-static bool give_bytes(struct job *job, size_t index, const char *hex, struct message *message) {
-  size_t count = 0;
-  uint8_t *bytes = type_bytes(hex, &count);
-  if (!bytes)
-    return message_fail(message, "'%.40s' is not hexadecimal bytes, two digits each", hex);
-  const struct job_argument argument = {.kind = ARGUMENT_VALUE, .bytes = count, .value = bytes, .type = "bytes"};
-  bool good = job_argument(job, index, &argument, message);
-  free(bytes);
-  return good;
-}
-
-static bool give_argument(struct job *job, size_t index, char *text, struct message *message) {
-  char *rest = cut(text, ':');
-  uint8_t value[TYPE_BYTES] = {0};
-  struct job_argument argument = {0};
-  if (strcmp(text, "null") == 0 && !rest)
-    return job_argument(job, index, &(struct job_argument){.kind = ARGUMENT_NULL}, message);
-  if (!rest)
+static bool read_argument(struct job *job, const struct isa_arg *wanted, char *kind, struct job_argument *argument,
+                          struct message *message) {
+  char *value = cut(kind, ':');
+  const bool object = strcmp(kind, "buffer") == 0 || strcmp(kind, "pipe") == 0 || strcmp(kind, "image") == 0;
+  char *description = object && value ? cut(value, '=') : NULL;
+  if (!value && strcmp(kind, "null") != 0)
     return message_fail(message, "is not KIND:VALUE; `warpwait run --help` shows the kinds");
-  if (strcmp(text, "bytes") == 0)
-    return give_bytes(job, index, rest, message);
-  if (strcmp(text, "buffer") == 0) {
-    if (!buffer_argument(job, rest, &argument, message))
-      return false;
-  } else if (strcmp(text, "pipe") == 0) {
-    if (!pipe_argument(job, rest, &argument, message))
-      return false;
-  } else if (strcmp(text, "image") == 0) {
-    if (!image_argument(job, index, rest, &argument, message))
-      return false;
-  } else if (strcmp(text, "sampler") == 0) {
-    argument.kind = ARGUMENT_SAMPLER;
-    if (!job_sampler(rest, &argument.sampler, message))
-      return false;
-  } else if (strcmp(text, "local") == 0) {
-    argument.kind = ARGUMENT_LOCAL;
-    if (!whole(rest, '\0', &argument.bytes))
-      return message_fail(message, "'%.40s' is not a whole number of bytes", rest);
-  } else if (!typed_value(text, rest, value, &argument, message)) {
-    return false;
-  }
-  return job_argument(job, index, &argument, message);
+  return (!description || make_object(job, wanted, kind, value, description, message)) &&
+         argument_read(job, kind, value, argument, message);
 }
 
-static bool give_arguments(const struct direct *direct, struct job *job, struct message *message) {
-  for (size_t i = 0; i < direct->arg_count; i++) {
-    char *text = need_copy(direct->args[i]), prefix[120];
-    bool good = give_argument(job, i, text, message);
-    free(text);
-    snprintf(prefix, sizeof prefix, "--arg %.100s", direct->args[i]);
-    if (!good)
-      return message_within(message, prefix);
-  }
-  return true;
+static bool within_argument(const struct direct *direct, size_t index, struct message *message) {
+  char prefix[120];
+  snprintf(prefix, sizeof prefix, "--arg %.100s", direct->args[index]);
+  return message_within(message, prefix);
 }
 
 /* ---- jobs ------------------------------------------------------------------------------------- */
 
-static bool ndrange(const struct direct *direct, struct isa_launch *launch, struct message *message) {
+static bool ndrange(const struct direct *direct, struct launch *launch, struct message *message) {
+  for (unsigned i = 0; i < 3; i++)
+    launch->global[i] = 1;
   launch->dimensions = direct_range("--global", direct->global, 1, launch->global, message);
   uint32_t count = launch->dimensions;
   if (count && direct->local) {
@@ -277,17 +216,54 @@ static void list_kernels(const struct isa_program *program, char *text, size_t s
     used += (size_t)snprintf(text + used, size - used, "%s%.60s", i ? ", " : "", program->kernels[i].name);
 }
 
-static bool find_kernel(const struct direct *direct, struct job *job, struct message *message) {
-  const char *kernel = direct->kernel;
+/* The requested kernel, or the only one. */
+static const struct isa_kernel *find_kernel(const struct direct *direct, struct job *job, struct message *message) {
+  const char *kernel = direct->kernel ? direct->kernel : program_only_kernel(&job->program);
   char names[400];
-  if (!kernel)
-    kernel = program_only_kernel(&job->program);
   list_kernels(job->program.isa, names, sizeof names);
-  if (!kernel)
-    return message_fail(message, "--kernel is missing: %zu kernels are in %s; legal: %s",
-                        job->program.isa->kernel_count + job->program.refusals.count, file_base(direct->program),
-                        names);
-  return job_launch(job, NULL, kernel, message) ? true : message_within(message, "--kernel");
+  if (!kernel) {
+    message_fail(message, "--kernel is missing: %zu kernels are in %s; legal: %s",
+                 job->program.isa->kernel_count + job->program.refusals.count, file_base(direct->program), names);
+    return NULL;
+  }
+  const struct isa_kernel *found = program_kernel(&job->program, kernel, message);
+  if (!found)
+    message_within(message, "--kernel");
+  return found;
+}
+
+/* Points a message of job_add() to the option. */
+static bool refuse_launch(const struct direct *direct, const struct launch_fault *fault, struct message *message) {
+  static const char *const options[] = {[LAUNCH_KERNEL] = "--kernel",
+                                        [LAUNCH_ARGUMENTS] = "--arg",
+                                        [LAUNCH_GLOBAL] = "--global",
+                                        [LAUNCH_LOCAL] = "--local",
+                                        [LAUNCH_OFFSET] = "--offset"};
+  return fault->field == LAUNCH_ARGUMENT
+             ? within_argument(direct, fault->argument, message)
+             : message_within(message, fault->field == LAUNCH_FIT ? file_base(direct->program) : options[fault->field]);
+}
+
+static bool add_launch(const struct direct *direct, const struct isa_kernel *kernel, struct job *job,
+                       struct message *message) {
+  struct job_argument *arguments = need(direct->arg_count, sizeof *arguments);
+  char **words = need(direct->arg_count, sizeof *words);
+  struct launch launch = {.kernel = kernel->name, .arguments = arguments, .argument_count = direct->arg_count};
+  struct launch_fault fault = {0};
+  size_t later;
+  bool good = ndrange(direct, &launch, message);
+  for (size_t i = 0; good && i < direct->arg_count; i++) {
+    words[i] = need_copy(direct->args[i]);
+    good = read_argument(job, i < kernel->arg_count ? &kernel->args[i] : NULL, words[i], &arguments[i], message) ||
+           within_argument(direct, i, message);
+  }
+  good = good && (job_add(job, &launch, &fault, message) || refuse_launch(direct, &fault, message)) &&
+         job_together(job, 0, &later, message);
+  for (size_t i = 0; i < direct->arg_count; i++)
+    free(words[i]);
+  free(words);
+  arguments_free(arguments, direct->arg_count);
+  return good;
 }
 
 bool direct_job(const struct direct *direct, const struct job_request *request, struct job *job,
@@ -306,15 +282,8 @@ bool direct_job(const struct direct *direct, const struct job_request *request, 
     return job->program.blamed != OPENCL_SOURCE && message_within(message, program_option(job->program.blamed));
   if (!direct->global)
     return message_fail(message, "--global is missing: the number of work-items, X[,Y[,Z]]");
-  if (!machine_adjust(&request->machine, &job->machine, message) || !find_kernel(direct, job, message))
+  if (!machine_adjust(&request->machine, &job->machine, message))
     return false;
-  if (!ndrange(direct, &job->launches[0].isa, message) || !give_arguments(direct, job, message))
-    return false;
-  const char *field = NULL;
-  char option[32];
-  size_t launch;
-  if (job_ready(job, &field, message))
-    return job_together(job, 0, &launch, message);
-  snprintf(option, sizeof option, "--%s", strcmp(field, "args") == 0 ? "arg" : field);
-  return message_within(message, strcmp(field, "kernel") == 0 ? file_base(direct->program) : option);
+  const struct isa_kernel *kernel = find_kernel(direct, job, message);
+  return kernel && add_launch(direct, kernel, job, message);
 }

@@ -250,10 +250,16 @@ bool job_fill(struct job *job, size_t buffer, enum job_fill fill, uint64_t seed,
 
 /* ---- launches --------------------------------------------------------------------------------- */
 
-bool job_launch(struct job *job, struct program *program, const char *kernel, struct message *message) {
-  const struct isa_kernel *found = program_kernel(program ? program : &job->program, kernel, message);
+const char *const launch_field_names[] = {
+    [LAUNCH_KERNEL] = "kernel", [LAUNCH_FIT] = "kernel",  [LAUNCH_ARGUMENTS] = "args", [LAUNCH_ARGUMENT] = "args",
+    [LAUNCH_GLOBAL] = "global", [LAUNCH_LOCAL] = "local", [LAUNCH_OFFSET] = "offset"};
+
+/* Appends a launch without arguments. */
+static struct job_launch *append_launch(struct job *job, const struct launch *from, struct message *message) {
+  struct program *program = from->program;
+  const struct isa_kernel *found = program_kernel(program ? program : &job->program, from->kernel, message);
   if (!found)
-    return false;
+    return NULL;
   job->launches = need_more(job->launches, job->launch_count + 1, sizeof *job->launches);
   struct job_launch *launch = &job->launches[job->launch_count++];
   *launch = (struct job_launch){
@@ -264,13 +270,16 @@ bool job_launch(struct job *job, struct program *program, const char *kernel, st
       .given = need(found->arg_count, sizeof(bool)),
       .isa = {.program = program ? program->isa : job->program.isa,
               .kernel = found,
-              .global = {1, 1, 1},
+              .dimensions = from->dimensions,
               .warp_size = job->machine.cu.warp_size,
               .memory = &job->memory,
               .lds_bytes = found->lds_bytes},
   };
+  memcpy(launch->isa.global, from->global, sizeof from->global);
+  memcpy(launch->isa.local, from->local, sizeof from->local);
+  memcpy(launch->isa.offset, from->offset, sizeof from->offset);
   launch->isa.args = launch->args;
-  return true;
+  return launch;
 }
 
 static const char *const wanted[] = {
@@ -363,8 +372,9 @@ static bool change_number(const struct job_change *change, const struct isa_arg 
   return type_parse(type, change->word, to, message);
 }
 
-bool job_argument(struct job *job, size_t index, const struct job_argument *argument, struct message *message) {
-  struct job_launch *launch = &job->launches[job->launch_count - 1];
+/* Sets argument `index` of the launch. */
+static bool set_argument(struct job *job, struct job_launch *launch, size_t index, const struct job_argument *argument,
+                         struct message *message) {
   const struct isa_kernel *kernel = launch->isa.kernel;
   const struct job_change *change = job->change;
   if (index >= kernel->arg_count)
@@ -390,21 +400,11 @@ bool job_argument(struct job *job, size_t index, const struct job_argument *argu
   case ARGUMENT_LOCAL:
     return give_local(job, launch, to, local_bytes(change, argument->bytes), message);
   case ARGUMENT_VALUE:
+  case ARGUMENT_MISSING:
     break;
   }
   memcpy(to, argument->value, arg->bytes);
   return change_number(change, arg, argument, to, message);
-}
-
-bool job_refuse_kind(const char *word, struct message *message) {
-  static const char *const words[] = {"buffer", "null", "local", "pipe", "image", "sampler", "bytes"};
-  char near[32], hint[MESSAGE_HINT];
-  type_nearest(word, near);
-  const char *kind = nearest_word(word, words, sizeof words / sizeof *words, sizeof *words);
-  return message_fail(message,
-                      "unknown kind of argument '%.40s'%s; legal: buffer, null, local, pipe, image, sampler, bytes, or "
-                      "a type: " TYPE_LEGAL,
-                      word, message_hint(hint, *near ? near : kind));
 }
 
 /* ---- the NDRange ------------------------------------------------------------------------------ */
@@ -453,11 +453,11 @@ static void choose_local(const struct machine *machine, struct isa_launch *launc
 
 /* If no local size would help, the kernel itself is wrong. */
 static bool fail_occupancy(const struct machine *machine, const struct isa_launch *launch, const struct occupancy *fit,
-                           const char **field, struct message *message) {
+                           enum launch_field *field, struct message *message) {
   char reserved[48] = "";
   bool one_warp = fit->registers_per_warp <= machine->cu.registers;
   if (fit->limit == LIMIT_LDS || (fit->limit == LIMIT_REGISTERS && !one_warp))
-    *field = "kernel";
+    *field = LAUNCH_FIT;
   switch (fit->limit) {
   case LIMIT_REGISTERS:
     if (!one_warp)
@@ -555,7 +555,8 @@ static bool check_group_size(const struct machine *machine, const struct isa_lau
   return true;
 }
 
-static bool check_local(struct job *job, struct job_launch *job_launch, const char **field, struct message *message) {
+static bool check_local(struct job *job, struct job_launch *job_launch, enum launch_field *field,
+                        struct message *message) {
   const struct machine *machine = &job->machine;
   struct isa_launch *launch = &job_launch->isa;
   const uint32_t *required = launch->kernel->required_local;
@@ -622,30 +623,38 @@ static bool change_ndrange(const struct job *job, struct isa_launch *launch, str
   return good || message_fail(message, "cannot be divided so");
 }
 
-bool job_ready(struct job *job, const char **field, struct message *message) {
-  struct job_launch *launch = &job->launches[job->launch_count - 1];
-  *field = "kernel";
+bool job_add(struct job *job, const struct launch *from, struct launch_fault *fault, struct message *message) {
+  enum launch_field *field = &fault->field;
+  *field = LAUNCH_KERNEL;
+  struct job_launch *launch = append_launch(job, from, message);
+  if (!launch)
+    return false;
+  *field = LAUNCH_ARGUMENT;
+  for (size_t *i = &fault->argument; *i < from->argument_count; (*i)++)
+    if (from->arguments[*i].kind != ARGUMENT_MISSING && !set_argument(job, launch, *i, &from->arguments[*i], message))
+      return false;
+  *field = LAUNCH_FIT;
   if (!take_features(job, launch, message))
     return false;
-  *field = "local";
+  *field = LAUNCH_LOCAL;
   if (!change_ndrange(job, &launch->isa, message))
     return false;
-  *field = "args";
+  *field = LAUNCH_ARGUMENTS;
   if (!check_given(launch, message))
     return false;
-  *field = "global";
+  *field = LAUNCH_GLOBAL;
   if (!check_global(&launch->isa, message))
     return false;
-  *field = "offset";
+  *field = LAUNCH_OFFSET;
   if (!check_offset(&launch->isa, message))
     return false;
-  *field = "local";
+  *field = LAUNCH_LOCAL;
   launch->local_chosen = !launch->isa.local[0];
   if (launch->local_chosen)
     choose_local(&job->machine, &launch->isa, job_program(job, launch)->uniform_groups);
   if (!check_local(job, launch, field, message))
     return false;
-  *field = "global";
+  *field = LAUNCH_GLOBAL;
   return check_groups(&launch->isa, message);
 }
 
@@ -704,7 +713,7 @@ static bool same_lowering(const struct job *job, const struct isa_launch *first,
 bool job_fits(const struct job *job, const struct job_launch *launch, struct message *message) {
   const struct job_fit *fit = &launch->fit;
   const struct machine *machine = &job->machine;
-  const char *field;
+  enum launch_field field;
   struct isa_kernel kernel;
   const struct isa_launch first = as_first(&launch->isa, fit->registers, &kernel);
   if (!same_local(job, launch, &first, message))

@@ -34,18 +34,19 @@ struct job_launch {
   struct program *program; /* that contains the kernel; NULL: the job's own */
   uint8_t *args;
   bool *given;            /* per argument of the kernel */
-  bool local_chosen;      /* by job_ready(), not by the user */
+  bool local_chosen;      /* by job_add(), not by the user */
   bool refitted;          /* the program was lowered again, with fewer registers */
   size_t first, together; /* launches [first, first + together) run at once, this one among them */
   uint64_t shift;         /* of a replay: how far global memory lies above the recording's */
   cycle_t max_cycles;     /* of a replay: where the recording ended this launch; 0: the usual limit */
-  struct job_fit fit;     /* by job_ready(); of a replay: the recording's */
+  struct job_fit fit;     /* by job_add(); of a replay: the recording's */
   struct printed printed;
 };
 
 /* The value of a launch argument. */
 struct job_argument {
   enum {
+    ARGUMENT_MISSING,
     ARGUMENT_BUFFER,
     ARGUMENT_NULL, /* address 0 */
     ARGUMENT_LOCAL,
@@ -62,15 +63,29 @@ struct job_argument {
   bool floating, whole; /* ARGUMENT_VALUE: the kind of its numbers; both false for raw bytes */
 };
 
-/* A value of `type` at `bytes`; `name` is the name of the type. */
-static inline struct job_argument job_value(struct type type, const uint8_t *bytes, const char *name) {
-  return (struct job_argument){.kind = ARGUMENT_VALUE,
-                               .bytes = type_size(type),
-                               .value = bytes,
-                               .type = name,
-                               .floating = type.kind == TYPE_FLOATING,
-                               .whole = type.kind != TYPE_FLOATING};
-}
+/* A launch as somebody describes it: a launch file, the command line, a program. */
+struct launch {
+  struct program *program; /* which outlives the job; NULL: the job's own */
+  const char *kernel;
+  uint32_t dimensions, global[3], local[3], offset[3]; /* global of unused dimensions: 1; local[0] 0: to be chosen */
+  const struct job_argument *arguments;                /* in the kernel's order */
+  size_t argument_count;
+};
+
+/* What is wrong with a launch: where its reader's message points to. */
+struct launch_fault {
+  enum launch_field {
+    LAUNCH_KERNEL,    /* there is none of this name, or it cannot run */
+    LAUNCH_FIT,       /* the kernel fits no compute unit, whatever the rest of the launch */
+    LAUNCH_ARGUMENTS, /* one is missing */
+    LAUNCH_ARGUMENT,
+    LAUNCH_GLOBAL,
+    LAUNCH_LOCAL,
+    LAUNCH_OFFSET
+  } field;
+  size_t argument; /* LAUNCH_ARGUMENT: its number, from 0 */
+};
+extern const char *const launch_field_names[]; /* the keys of launch files */
 
 enum check_mode { CHECK_EXACT, CHECK_TOLERANCE, CHECK_MULTISET, CHECK_ELEMENTS };
 
@@ -175,8 +190,9 @@ extern const char *const job_fill_names[3];
  * elements. */
 bool job_fill(struct job *job, size_t buffer, enum job_fill fill, uint64_t seed, struct message *message);
 
-/* Appends a launch of `kernel` to job->launches. `program` must outlive the job; NULL is the job's own program. */
-bool job_launch(struct job *job, struct program *program, const char *kernel, struct message *message);
+/* Checks a launch and appends it to job->launches: all launches that run come through here. Chooses the local size if
+ * local[0] is 0. Lowers the program again if the machine has other instructions, or too few registers. */
+bool job_add(struct job *job, const struct launch *launch, struct launch_fault *fault, struct message *message);
 
 /* Makes the launches from `first` to the last run at once, and adds those of autorun kernels. False when the code shows
  * that two of them write, or read, the same pipe; *launch is then the later one. */
@@ -184,18 +200,6 @@ bool job_together(struct job *job, size_t first, size_t *launch, struct message 
 
 /* Does the argument's kind and size match the kernel's parameter? */
 bool job_argument_fits(const struct isa_arg *arg, const struct job_argument *argument, struct message *message);
-
-/* Sets argument `index` of the last launch, after checking it against the kernel's parameter. */
-bool job_argument(struct job *job, size_t index, const struct job_argument *argument, struct message *message);
-
-/* Fails with a message: no such kind of argument, perhaps a suggestion, and the legal kinds. Returns false. */
-bool job_refuse_kind(const char *word, struct message *message);
-
-/* Checks the last launch: its NDRange and arguments together, and against the machine. It chooses the local size if
- * local[0] is 0. It lowers the program again if the machine has other instructions, or too few registers. On failure
- * *field names what is wrong: "global", "local", "offset" or "args", or "kernel" when no NDRange and no arguments would
- * help. */
-bool job_ready(struct job *job, const char **field, struct message *message);
 
 /* Can a recorded launch be replayed on job->machine? It can if a run on that machine would have the same work-groups
  * and the same program. */

@@ -82,16 +82,15 @@ static bool is_launched(const struct job *job, size_t first, const struct progra
 /* The launch has as many dimensions as the kernel's compute units. */
 static bool launch_autorun(struct job *job, struct program *program, const struct isa_kernel *kernel,
                            struct message *message) {
-  const char *field = NULL;
-  if (!job_launch(job, program, kernel->name, message))
-    return false;
-  struct isa_launch *launch = &job->launches[job->launch_count - 1].isa;
-  launch->dimensions = kernel->autorun[2] > 1 ? 3 : kernel->autorun[1] > 1 ? 2 : 1;
+  struct launch_fault fault = {0};
+  struct launch launch = {.program = program, .kernel = kernel->name};
+  launch.dimensions = kernel->autorun[2] > 1 ? 3 : kernel->autorun[1] > 1 ? 2 : 1;
   for (unsigned axis = 0; axis < 3; axis++) {
-    launch->local[axis] = kernel->required_local[0] ? kernel->required_local[axis] : 1;
-    launch->global[axis] = kernel->autorun[axis] * launch->local[axis];
+    launch.local[axis] = kernel->required_local[0] ? kernel->required_local[axis] : 1;
+    launch.global[axis] = kernel->autorun[axis] * launch.local[axis];
   }
-  return job_ready(job, &field, message) || message_within(message, kernel->name);
+  return job_add(job, &launch, &fault, message) ||
+         (fault.field != LAUNCH_KERNEL && message_within(message, kernel->name));
 }
 
 /* Autorun kernels run with every launch of their program. */

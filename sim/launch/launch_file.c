@@ -8,6 +8,7 @@
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/base/reads.h"
+#include "sim/base/text.h"
 #include "sim/launch/launch_file_parts.h"
 #include "sim/launch/machines.h"
 
@@ -18,35 +19,35 @@ bool launch_refuse(struct launch_reader *reader, const struct place *place) {
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-static bool component(struct launch_reader *reader, const struct place *place, const json_t *value, struct type type,
-                      uint8_t *to) {
-  char number[64];
-  const char *text = number;
-  if (json_is_integer(value)) {
-    snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-  } else if (json_is_real(value)) {
-    snprintf(number, sizeof number, "%.17g", json_real_value(value));
-  } else if (json_is_string(value)) {
-    text = json_word(&reader->document, place, value);
-    if (!text)
-      return false;
-  } else {
-    return json_fail(&reader->document, place, "is neither a number nor a string with one");
-  }
-  return type_parse(type, text, to, reader->document.message) ? true : launch_refuse(reader, place);
+static bool add_word(struct launch_reader *reader, const struct place *place, const json_t *value, struct text *words) {
+  const char *word = json_is_string(value) ? json_word(&reader->document, place, value) : NULL;
+  if (json_is_integer(value))
+    text_print(words, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+  else if (json_is_real(value))
+    text_print(words, "%.17g", json_real_value(value));
+  else if (word)
+    text_print(words, "%s", word);
+  else
+    return !json_is_string(value) && json_fail(&reader->document, place, "is neither a number nor a string with one");
+  return true;
 }
 
-bool launch_value(struct launch_reader *reader, const struct place *place, const json_t *value, struct type type,
-                  uint8_t *to) {
-  memset(to, 0, type_size(type));
-  if (type.components == 1)
-    return component(reader, place, value, type, to);
-  if (!json_is_array(value) || json_array_size(value) != type.components)
-    return json_fail(&reader->document, place, "is not a list of %u components", type.components);
-  for (unsigned i = 0; i < type.components; i++)
-    if (!component(reader, &(struct place){place, NULL, i}, json_array_get(value, i), type, to + i * type.bytes))
+bool launch_words(struct launch_reader *reader, const struct place *place, const json_t *value, struct text *words) {
+  if (!json_is_array(value))
+    return add_word(reader, place, value, words);
+  text_print(words, "%s", "");
+  for (size_t i = 0; i < json_array_size(value); i++) {
+    text_print(words, "%s", i ? "," : "");
+    if (!add_word(reader, &(struct place){place, NULL, i}, json_array_get(value, i), words))
       return false;
+  }
   return true;
+}
+
+bool launch_find(struct launch_reader *reader, const struct place *place, const json_t *value, launch_finder *find,
+                 size_t *number) {
+  const char *name = json_word(&reader->document, place, value);
+  return name && (find(reader->job, name, number, reader->document.message) || launch_refuse(reader, place));
 }
 
 bool launch_type(struct launch_reader *reader, const struct place *place, const json_t *value, struct type *type) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/base/reads.h"
+#include "sim/base/text.h"
 #include "sim/launch/launch_file_parts.h"
 
 static bool buffer_values(struct launch_reader *reader, const struct place *place, const json_t *values,
@@ -15,11 +16,18 @@ static bool buffer_values(struct launch_reader *reader, const struct place *plac
   if (json_array_size(values) != elements)
     return json_fail(&reader->document, place, "has %zu elements, but the buffer holds %" PRIu64 "",
                      json_array_size(values), elements);
-  for (size_t i = 0; i < elements; i++)
-    if (!launch_value(reader, &(struct place){place, NULL, i}, json_array_get(values, i), type,
-                      target->data + i * type_size(type)))
-      return false;
-  return true;
+  struct text words = {0};
+  bool good = true;
+  for (size_t i = 0; good && i < elements; i++) {
+    const struct place at = {place, NULL, i};
+    words.length = 0;
+    good = launch_words(reader, &at, json_array_get(values, i), &words) &&
+           (type_read(type, "the buffer's elements", words.data, target->data + i * type_size(type),
+                      reader->document.message) ||
+            launch_refuse(reader, &at));
+  }
+  free(words.data);
+  return good;
 }
 
 bool launch_fill(struct launch_reader *reader, const struct place *place, const json_t *object, size_t buffer) {
@@ -100,11 +108,4 @@ bool launch_buffers(struct launch_reader *reader, const struct place *place, con
     if (!read_buffer(reader, &(struct place){place, json_object_iter_key(it), 0}, json_object_iter_value(it)))
       return false;
   return true;
-}
-
-bool launch_find_buffer(struct launch_reader *reader, const struct place *place, const json_t *value, size_t *buffer) {
-  const char *name = json_word(&reader->document, place, value);
-  if (!name)
-    return false;
-  return job_find_buffer(reader->job, name, buffer, reader->document.message) ? true : launch_refuse(reader, place);
 }

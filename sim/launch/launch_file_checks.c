@@ -131,7 +131,7 @@ static bool find_pipe(struct launch_reader *reader, const struct place *place, c
                       struct job_check *check) {
   const struct isa_memory *memory = &reader->job->memory;
   size_t number = 0;
-  if (!launch_find_pipe(reader, &(struct place){place, "pipe", 0}, value, &number))
+  if (!launch_find(reader, &(struct place){place, "pipe", 0}, value, job_find_pipe, &number))
     return false;
   for (check->buffer = 0; memory->buffers[check->buffer].base != memory->pipes[number].base; check->buffer++)
     continue;
@@ -141,7 +141,7 @@ static bool find_pipe(struct launch_reader *reader, const struct place *place, c
 static bool find_image(struct launch_reader *reader, const struct place *place, const json_t *value,
                        struct job_check *check) {
   size_t number = 0;
-  if (!launch_find_image(reader, &(struct place){place, "image", 0}, value, &number))
+  if (!launch_find(reader, &(struct place){place, "image", 0}, value, job_find_image, &number))
     return false;
   check->image = &reader->job->memory.images[number];
   check->buffer = job_image_buffer(reader->job, check->image);
@@ -182,7 +182,7 @@ static bool read_check(struct launch_reader *reader, const struct place *place, 
     return json_fail(&reader->document, place, "'%s' is missing", expected ? "buffer" : "expected");
   if (!(pipe    ? find_pipe(reader, place, pipe, check)
         : image ? find_image(reader, place, image, check)
-                : launch_find_buffer(reader, &buffer_at, buffer, &check->buffer)) ||
+                : launch_find(reader, &buffer_at, buffer, job_find_buffer, &check->buffer)) ||
       !mode->read(reader, place, object, check))
     return false;
   if (!reader->request->verify)

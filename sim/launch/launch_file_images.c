@@ -139,13 +139,6 @@ bool launch_images(struct launch_reader *reader, const struct place *place, cons
   return true;
 }
 
-bool launch_find_image(struct launch_reader *reader, const struct place *place, const json_t *value, size_t *image) {
-  const char *name = json_word(&reader->document, place, value);
-  if (!name)
-    return false;
-  return job_find_image(reader->job, name, image, reader->document.message) ? true : launch_refuse(reader, place);
-}
-
 bool launch_texels(struct launch_reader *reader, const struct place *place, const json_t *name,
                    const struct isa_image *image, uint8_t **bytes) {
   struct texels texels = {0};

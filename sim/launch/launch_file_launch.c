@@ -1,115 +1,50 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/need.h"
+#include "sim/base/text.h"
+#include "sim/launch/argument.h"
 #include "sim/launch/direct.h"
-#include "sim/launch/job_images.h"
 #include "sim/launch/launch_file_parts.h"
+
+/* A launch while it is read. */
+struct reading {
+  struct launch launch;
+  struct job_argument *arguments;
+  size_t count;
+};
 
 /* ---- arguments -------------------------------------------------------------------------------- */
 
-static bool hex_argument(struct launch_reader *reader, const struct place *place, const json_t *value, size_t index) {
-  const char *hex = json_word(&reader->document, place, value);
-  if (!hex)
-    return false;
-  size_t count = 0;
-  uint8_t *bytes = type_bytes(hex, &count);
-  if (!bytes)
-    return json_fail(&reader->document, place, "'%.40s' is not hexadecimal bytes, two digits each", hex);
-  const struct job_argument argument = {.kind = ARGUMENT_VALUE, .bytes = count, .value = bytes, .type = "bytes"};
-  bool good = job_argument(reader->job, index, &argument, reader->document.message);
-  free(bytes);
-  return good ? true : launch_refuse(reader, place);
-}
-
-static bool typed_argument(struct launch_reader *reader, const struct place *place, const json_t *value, size_t index) {
-  uint8_t bytes[TYPE_BYTES];
-  struct type type;
-  type_find(place->key, &type);
-  if (!launch_value(reader, place, value, type, bytes))
-    return false;
-  const struct job_argument argument = job_value(type, bytes, place->key);
-  return job_argument(reader->job, index, &argument, reader->document.message) ? true : launch_refuse(reader, place);
-}
-
-static bool buffer_argument(struct launch_reader *reader, const struct place *parent, const json_t *object,
-                            size_t index) {
-  const struct place place = {parent, "buffer", 0}, offset_at = {parent, "offset", 0};
-  const json_t *offset = json_object_get(object, "offset");
-  struct job_argument argument = {.kind = ARGUMENT_BUFFER};
-  if (json_is_null(json_object_get(object, "buffer"))) {
-    if (offset)
-      return json_fail(&reader->document, &offset_at, "null has no offset: it is address 0");
-    argument.kind = ARGUMENT_NULL;
-    return job_argument(reader->job, index, &argument, reader->document.message) ? true : launch_refuse(reader, &place);
-  }
-  if (!launch_find_buffer(reader, &place, json_object_get(object, "buffer"), &argument.buffer) ||
-      (offset && !json_whole(&reader->document, &offset_at, offset, 0,
-                             reader->job->memory.buffers[argument.buffer].bytes - 1, "bytes", &argument.bytes)))
-    return false;
-  return job_argument(reader->job, index, &argument, reader->document.message) ? true : launch_refuse(reader, &place);
-}
-
-static bool local_argument(struct launch_reader *reader, const struct place *place, const json_t *value, size_t index) {
-  struct job_argument argument = {.kind = ARGUMENT_LOCAL};
-  if (!json_whole(&reader->document, place, value, 1, reader->job->machine.lds.size, "bytes", &argument.bytes))
-    return false;
-  return job_argument(reader->job, index, &argument, reader->document.message) ? true : launch_refuse(reader, place);
-}
-
-static bool pipe_argument(struct launch_reader *reader, const struct place *place, const json_t *value, size_t index) {
-  struct job_argument argument = {.kind = ARGUMENT_PIPE};
-  if (!launch_find_pipe(reader, place, value, &argument.buffer))
-    return false;
-  return job_argument(reader->job, index, &argument, reader->document.message) ? true : launch_refuse(reader, place);
-}
-
-static bool image_argument(struct launch_reader *reader, const struct place *place, const json_t *value, size_t index) {
-  struct job_argument argument = {.kind = ARGUMENT_IMAGE};
-  if (!launch_find_image(reader, place, value, &argument.buffer))
-    return false;
-  return job_argument(reader->job, index, &argument, reader->document.message) ? true : launch_refuse(reader, place);
-}
-
-static bool sampler_argument(struct launch_reader *reader, const struct place *place, const json_t *value,
-                             size_t index) {
-  struct job_argument argument = {.kind = ARGUMENT_SAMPLER};
-  const char *words = json_word(&reader->document, place, value);
-  if (!words)
-    return false;
-  return (job_sampler(words, &argument.sampler, reader->document.message) &&
-          job_argument(reader->job, index, &argument, reader->document.message)) ||
-         launch_refuse(reader, place);
-}
-
-static bool read_argument(struct launch_reader *reader, const struct place *place, const json_t *object, size_t index) {
+/* An argument has one key, its kind; {"buffer": "a"} may also have an "offset". */
+static bool read_argument(struct launch_reader *reader, const struct place *place, const json_t *object,
+                          struct job_argument *argument) {
+  const struct place offset_at = {place, "offset", 0};
   if (!json_is(&reader->document, place, object, JSON_OBJECT))
     return false;
-  if (json_object_get(object, "buffer")) {
-    static const char *const keys[] = {"buffer", "offset"};
-    return json_keys(&reader->document, place, object, keys, COUNT(keys)) &&
-           buffer_argument(reader, place, object, index);
-  }
-  if (json_object_size(object) != 1)
+  const json_t *offset = json_object_get(object, "buffer") ? json_object_get(object, "offset") : NULL;
+  if (json_object_size(object) != (offset ? 2 : 1))
     return json_fail(&reader->document, place,
                      "an argument has exactly one key, such as {\"int\": 7} or {\"buffer\": \"a\"}");
-  void *it = json_object_iter((json_t *)object);
-  const struct place at = {place, json_object_iter_key(it), 0};
-  const json_t *value = json_object_iter_value(it);
+  const char *kind = offset ? "buffer" : json_object_iter_key(json_object_iter((json_t *)object));
+  const struct place at = {place, kind, 0};
+  const json_t *value = json_object_get(object, kind);
+  struct text words = {0};
   struct type type;
-  if (strcmp(at.key, "local") == 0)
-    return local_argument(reader, &at, value, index);
-  if (strcmp(at.key, "bytes") == 0)
-    return hex_argument(reader, &at, value, index);
-  if (strcmp(at.key, "pipe") == 0)
-    return pipe_argument(reader, &at, value, index);
-  if (strcmp(at.key, "image") == 0)
-    return image_argument(reader, &at, value, index);
-  if (strcmp(at.key, "sampler") == 0)
-    return sampler_argument(reader, &at, value, index);
-  if (type_find(at.key, &type))
-    return typed_argument(reader, &at, value, index);
-  job_refuse_kind(at.key, reader->document.message);
-  return launch_refuse(reader, &at);
+  const bool number = type_find(kind, &type) || strcmp(kind, "local") == 0;
+  bool good = true;
+  if (strcmp(kind, "buffer") == 0 && json_is_null(value)) {
+    argument->kind = ARGUMENT_NULL;
+    good = !offset || json_fail(&reader->document, &offset_at, "null has no offset: it is address 0");
+  } else {
+    good = (number || json_word(&reader->document, &at, value)) && launch_words(reader, &at, value, &words) &&
+           (argument_read(reader->job, kind, words.data, argument, reader->document.message) ||
+            launch_refuse(reader, &at)) &&
+           (!offset || json_whole(&reader->document, &offset_at, offset, 0,
+                                  reader->job->memory.buffers[argument->buffer].bytes - 1, "bytes", &argument->bytes));
+  }
+  free(words.data);
+  return good;
 }
 
 /* ---- the NDRange ------------------------------------------------------------------------------ */
@@ -135,10 +70,12 @@ static bool read_range(struct launch_reader *reader, const struct place *place, 
   return true;
 }
 
-static bool read_ndrange(struct launch_reader *reader, const struct place *place, const json_t *object) {
-  struct isa_launch *launch = &reader->job->launches[reader->job->launch_count - 1].isa;
+static bool read_ndrange(struct launch_reader *reader, const struct place *place, const json_t *object,
+                         struct launch *launch) {
   const json_t *global = json_object_get(object, "global"), *local = json_object_get(object, "local");
   const json_t *offset = json_object_get(object, "offset");
+  for (unsigned i = 0; i < 3; i++)
+    launch->global[i] = 1;
   if (!global)
     return json_fail(&reader->document, place, "'global' is missing: the number of work-items");
   if (!read_range(reader, &(struct place){place, "global", 0}, global, 1, launch->global, &launch->dimensions))
@@ -166,9 +103,8 @@ static bool resize(struct launch_reader *reader, const char *option, const char 
 }
 
 /* `has_local`, `has_offset`: the file's launch has these keys. */
-static bool resize_ndrange(struct launch_reader *reader, bool has_local, bool has_offset) {
+static bool resize_ndrange(struct launch_reader *reader, bool has_local, bool has_offset, struct launch *launch) {
   const struct job_request *request = reader->request;
-  struct isa_launch *launch = &reader->job->launches[reader->job->launch_count - 1].isa;
   const bool local_stays = has_local && !request->local;
   if (request->global && !resize(reader, "--global", request->global, local_stays ? "local" : "offset",
                                  local_stays || has_offset, launch->global, &launch->dimensions))
@@ -177,16 +113,22 @@ static bool resize_ndrange(struct launch_reader *reader, bool has_local, bool ha
          resize(reader, "--local", request->local, "global", true, launch->local, &launch->dimensions);
 }
 
-static bool read_arguments(struct launch_reader *reader, const struct place *place, const json_t *list) {
+static bool read_arguments(struct launch_reader *reader, const struct place *place, const json_t *list,
+                           struct reading *reading) {
   if (!json_is(&reader->document, place, list, JSON_ARRAY))
     return false;
-  for (size_t i = 0; i < json_array_size(list); i++)
-    if (!read_argument(reader, &(struct place){place, NULL, i}, json_array_get(list, i), i))
+  reading->arguments = need(json_array_size(list), sizeof *reading->arguments);
+  for (; reading->count < json_array_size(list); reading->count++)
+    if (!read_argument(reader, &(struct place){place, NULL, reading->count}, json_array_get(list, reading->count),
+                       &reading->arguments[reading->count])) {
+      reading->count++; /* it may have a value */
       return false;
+    }
   return true;
 }
 
-static bool read_launch(struct launch_reader *reader, const struct place *place, const json_t *object) {
+static bool read_description(struct launch_reader *reader, const struct place *place, const json_t *object,
+                             struct reading *reading) {
   static const char *const keys[] = {"kernel", "global", "local", "offset", "args"};
   const struct place kernel_at = {place, "kernel", 0}, args_at = {place, "args", 0};
   if (!json_is(&reader->document, place, object, JSON_OBJECT) ||
@@ -195,24 +137,46 @@ static bool read_launch(struct launch_reader *reader, const struct place *place,
   const json_t *kernel = json_object_get(object, "kernel"), *args = json_object_get(object, "args");
   if (!kernel)
     return json_fail(&reader->document, place, "'kernel' is missing: the name of what to run");
-  const char *name = json_word(&reader->document, &kernel_at, kernel);
-  if (!name)
+  reading->launch.kernel = json_word(&reader->document, &kernel_at, kernel);
+  if (!reading->launch.kernel)
     return false;
-  if (!job_launch(reader->job, NULL, name, reader->document.message))
+  if (!program_kernel(&reader->job->program, reading->launch.kernel, reader->document.message))
     return launch_refuse(reader, &kernel_at);
-  if (!read_ndrange(reader, place, object) ||
-      !resize_ndrange(reader, json_object_get(object, "local"), json_object_get(object, "offset")) ||
-      (args && !read_arguments(reader, &args_at, args)))
-    return false;
-  const char *field = NULL;
-  if (job_ready(reader->job, &field, reader->document.message))
-    return true;
+  return read_ndrange(reader, place, object, &reading->launch) &&
+         resize_ndrange(reader, json_object_get(object, "local"), json_object_get(object, "offset"),
+                        &reading->launch) &&
+         (!args || read_arguments(reader, &args_at, args, reading));
+}
+
+/* Points a message of job_add() to the key, or to the option that replaced it. */
+static bool refuse_launch(struct launch_reader *reader, const struct place *place, const json_t *object,
+                          const struct launch_fault *fault) {
   const struct job_request *request = reader->request;
-  if (request->global && strcmp(field, "global") == 0)
+  const struct place at = {place, launch_field_names[fault->field], 0}, argument = {&at, NULL, fault->argument};
+  if (request->global && fault->field == LAUNCH_GLOBAL)
     return message_within(reader->document.message, "--global");
-  if (request->local && strcmp(field, "local") == 0)
+  if (request->local && fault->field == LAUNCH_LOCAL)
     return message_within(reader->document.message, "--local");
-  return launch_refuse(reader, &(struct place){place, field, 0});
+  if (fault->field != LAUNCH_ARGUMENT)
+    return launch_refuse(reader, &at);
+  const json_t *given = json_array_get(json_object_get(object, "args"), fault->argument);
+  const char *kind =
+      json_object_get(given, "buffer") ? "buffer" : json_object_iter_key(json_object_iter((json_t *)given));
+  return launch_refuse(reader, &(struct place){&argument, kind, 0});
+}
+
+static bool read_launch(struct launch_reader *reader, const struct place *place, const json_t *object) {
+  struct reading reading = {.count = 0};
+  struct launch_fault fault = {0};
+  bool good = read_description(reader, place, object, &reading);
+  if (good) {
+    reading.launch.arguments = reading.arguments;
+    reading.launch.argument_count = reading.count;
+    good = job_add(reader->job, &reading.launch, &fault, reader->document.message) ||
+           refuse_launch(reader, place, object, &fault);
+  }
+  arguments_free(reading.arguments, reading.count);
+  return good;
 }
 
 /* An entry with several launches, which run at once. */

@@ -5,6 +5,8 @@
 #include "sim/base/json.h"
 #include "sim/launch/launch_file.h"
 
+struct text;
+
 struct launch_reader {
   struct document document;
   const struct job_request *request;
@@ -16,9 +18,8 @@ struct launch_reader {
 /* Reports at `place` the error that a job function left in the document's message; returns false. */
 bool launch_refuse(struct launch_reader *reader, const struct place *place);
 
-/* One value of `type`: a number, a string, or for vectors a list, at most TYPE_BYTES. */
-bool launch_value(struct launch_reader *reader, const struct place *place, const json_t *value, struct type type,
-                  uint8_t *to);
+/* A value as on the command line: a number or a string, or several, separated by commas. The caller frees the text. */
+bool launch_words(struct launch_reader *reader, const struct place *place, const json_t *value, struct text *words);
 
 /* Finds a type by name. */
 bool launch_type(struct launch_reader *reader, const struct place *place, const json_t *value, struct type *type);
@@ -30,14 +31,10 @@ bool launch_file(struct launch_reader *reader, const struct place *place, const 
 bool launch_bytes(struct launch_reader *reader, const struct place *place, const json_t *name, uint64_t bytes,
                   uint8_t **data);
 
-/* Finds a buffer by name. */
-bool launch_find_buffer(struct launch_reader *reader, const struct place *place, const json_t *value, size_t *buffer);
-
-/* Finds a pipe by name. */
-bool launch_find_pipe(struct launch_reader *reader, const struct place *place, const json_t *value, size_t *pipe);
-
-/* Finds an image by name. */
-bool launch_find_image(struct launch_reader *reader, const struct place *place, const json_t *value, size_t *image);
+/* Finds a buffer, a pipe or an image by name: job_find_buffer() and so on. */
+typedef bool launch_finder(const struct job *job, const char *name, size_t *number, struct message *message);
+bool launch_find(struct launch_reader *reader, const struct place *place, const json_t *value, launch_finder *find,
+                 size_t *number);
 
 /* An image's texels from a file, packed; the caller frees them. NULL if the command only lists files. */
 bool launch_texels(struct launch_reader *reader, const struct place *place, const json_t *name,

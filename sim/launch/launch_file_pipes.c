@@ -35,10 +35,3 @@ bool launch_pipes(struct launch_reader *reader, const struct place *place, const
       return false;
   return true;
 }
-
-bool launch_find_pipe(struct launch_reader *reader, const struct place *place, const json_t *value, size_t *pipe) {
-  const char *name = json_word(&reader->document, place, value);
-  if (!name)
-    return false;
-  return job_find_pipe(reader->job, name, pipe, reader->document.message) ? true : launch_refuse(reader, place);
-}

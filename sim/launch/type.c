@@ -138,6 +138,20 @@ bool type_parse(struct type type, const char *text, uint8_t *to, struct message 
   return type.kind == TYPE_FLOATING ? parse_floating(type, text, to, message) : parse_integer(type, text, to, message);
 }
 
+bool type_read(struct type type, const char *name, const char *text, uint8_t *to, struct message *message) {
+  unsigned count = 0;
+  for (const char *at = text; at; count++) {
+    char component[64];
+    const size_t length = strcspn(at, ",");
+    snprintf(component, sizeof component, "%.*s", (int)(length < sizeof component ? length : sizeof component), at);
+    if (count < type.components && !type_parse(type, component, to + count * type.bytes, message))
+      return false;
+    at = at[length] ? at + length + 1 : NULL;
+  }
+  return count == type.components ||
+         message_fail(message, "%u component%s, not the %u of %s", count, count == 1 ? "" : "s", type.components, name);
+}
+
 static unsigned digit(char c) {
   return (unsigned)(isdigit((unsigned char)c) ? c - '0' : tolower((unsigned char)c) - 'a' + 10);
 }

@@ -39,6 +39,9 @@ void type_nearest(const char *name, char near[32]);
  * wrong and what is legal. */
 bool type_parse(struct type type, const char *text, uint8_t *to, struct message *message);
 
+/* Reads a value of the type called `name`: components, separated by commas. At `to` are TYPE_BYTES zeroed bytes. */
+bool type_read(struct type type, const char *name, const char *text, uint8_t *to, struct message *message);
+
 /* Bytes from hexadecimal, two digits each; NULL if malformed. The caller frees them. */
 uint8_t *type_bytes(const char *hex, size_t *count);
 
