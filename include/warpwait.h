@@ -525,11 +525,19 @@ WW_API void ww_report_unref(ww_report *report);
 /* Whether all launches finished: no deadlock, no cycle limit. */
 WW_API bool ww_report_finished(const ww_report *report);
 
+/* How a launch ended: the value of "launches[i].end". A launch that did not begin has WW_END_STOPPED. */
+typedef enum ww_end { WW_END_FINISHED, WW_END_DEADLOCK, WW_END_CYCLE_LIMIT, WW_END_STOPPED } ww_end;
+WW_API ww_end ww_report_end(const ww_report *report, size_t launch);
+
 /* The device's cycle in which a launch of the report began. Cycles inside reports count from there. */
 WW_API uint64_t ww_report_start(const ww_report *report, size_t launch);
 
 /* Cycles that a launch took: the value of "launches[i].cycles", without the cost of making the JSON report. */
 WW_API uint64_t ww_report_cycles(const ww_report *report, size_t launch);
+
+/* Hazard i of a report, of all its launches, as watch->hazard() was called with it. False if there are not so many. Texts
+ * live as long as the report. */
+WW_API bool ww_report_hazard(const ww_report *report, size_t i, ww_hazard *hazard);
 
 /* A number or text of the JSON report by its key (docs/report.md): "launches[0].cycles",
  * "launches[0].lds.conflict_cycles", "launches[0].end". False if there is none of that type, or out of memory. *unit is

@@ -169,14 +169,11 @@ static void explain(const struct party *party, const char *reason) {
 }
 
 static void report_unfinished(const struct party *party, const ww_report *report) {
-  const char *end = "finished";
   char text[ICD_REASON], key[64];
   size_t which = 0;
-  for (size_t i = 0; i < party->count && strcmp(end, "finished") == 0; i++) {
-    snprintf(key, sizeof key, "launches[%zu].end", which = i);
-    ww_report_text(report, key, &end);
-  }
-  const bool stuck = strcmp(end, "deadlock") == 0;
+  while (which + 1 < party->count && ww_report_end(report, which) == WW_END_FINISHED)
+    which++;
+  const bool stuck = ww_report_end(report, which) == WW_END_DEADLOCK;
   const char *sentence = "";
   snprintf(key, sizeof key, "launches[%zu].bottleneck.sentence", which);
   ww_report_text(report, key, &sentence);

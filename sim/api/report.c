@@ -54,6 +54,11 @@ bool ww_report_finished(const ww_report *report) {
   return report && run_finished(&report->job, report->results, report->count);
 }
 
+ww_end ww_report_end(const ww_report *report, size_t launch) {
+  static_assert((int)WW_END_DEADLOCK == (int)END_DEADLOCK && (int)WW_END_STOPPED == (int)END_STOPPED, "the same order");
+  return report && launch < report->count ? (ww_end)report->results[launch].end : WW_END_STOPPED;
+}
+
 uint64_t ww_report_start(const ww_report *report, size_t launch) {
   return report && launch < report->count ? report->results[launch].start : 0;
 }

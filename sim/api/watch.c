@@ -207,48 +207,58 @@ void api_watch_free(struct api_watchers *watchers) {
 
 /* ---- callbacks for a report ----------------------------------------------------------------------------- */
 
-static void report_found(const ww_watch *watch, const ww_report *report, uint32_t launch) {
-  const struct launch_result *result = &report->results[launch];
+static ww_hazard found_by_run(const ww_report *report, uint32_t launch, const struct hazard_result *found) {
+  const struct isa_hazard *hazard = &found->first;
   const struct isa_program *program = report->job.launches[launch].isa.program;
-  for (size_t i = 0; i < result->hazard_count; i++) {
-    const struct isa_hazard *hazard = &result->hazards[i].first;
-    const char *source = isa_source_name(program, hazard->pc);
-    const ww_hazard told = {.rule = isa_hazard_rows[hazard->rule].rule,
-                            .message = isa_hazard_rows[hazard->rule].text,
-                            .detail = hazard->detail,
-                            .file = file_base(source ? source : program->file),
-                            .line = program_line(program, hazard->pc),
-                            .launch = launch,
-                            .work_group = {hazard->group[0], hazard->group[1], hazard->group[2]},
-                            .work_item = hazard->item,
-                            .count = result->hazards[i].count};
-    watch->hazard(watch->self, &told);
-  }
+  const char *source = isa_source_name(program, hazard->pc);
+  return (ww_hazard){.rule = isa_hazard_rows[hazard->rule].rule,
+                     .message = isa_hazard_rows[hazard->rule].text,
+                     .detail = hazard->detail,
+                     .file = file_base(source ? source : program->file),
+                     .line = program_line(program, hazard->pc),
+                     .launch = launch,
+                     .work_group = {hazard->group[0], hazard->group[1], hazard->group[2]},
+                     .work_item = hazard->item,
+                     .count = found->count};
 }
 
-static void report_checked(const ww_watch *watch, const struct check_hazard *hazard) {
+static ww_hazard found_by_check(const struct check_hazard *hazard) {
   const struct check_side *here = &hazard->here;
   const struct check_place place = check_place(here);
-  const ww_hazard told = {.rule = isa_hazard_rows[hazard->rule].rule,
-                          .message = isa_hazard_rows[hazard->rule].text,
-                          .detail = hazard->detail,
-                          .file = place.name,
-                          .line = place.line,
-                          .launch = hazard->launch,
-                          .work_group = {here->group[0], here->group[1], here->group[2]},
-                          .work_item = here->item,
-                          .count = hazard->count};
-  watch->hazard(watch->self, &told);
+  return (ww_hazard){.rule = isa_hazard_rows[hazard->rule].rule,
+                     .message = isa_hazard_rows[hazard->rule].text,
+                     .detail = hazard->detail,
+                     .file = place.name,
+                     .line = place.line,
+                     .launch = hazard->launch,
+                     .work_group = {here->group[0], here->group[1], here->group[2]},
+                     .work_item = here->item,
+                     .count = hazard->count};
+}
+
+bool ww_report_hazard(const ww_report *report, size_t i, ww_hazard *hazard) {
+  if (!report || !hazard)
+    return false;
+  if (report->checked) {
+    if (i < report->hazard_count)
+      *hazard = found_by_check(&report->hazards[i]);
+    return i < report->hazard_count;
+  }
+  for (uint32_t launch = 0; launch < report->count; i -= report->results[launch++].hazard_count)
+    if (i < report->results[launch].hazard_count) {
+      *hazard = found_by_run(report, launch, &report->results[launch].hazards[i]);
+      return true;
+    }
+  return false;
 }
 
 void api_notify(const ww_watch *watch, const ww_report *report) {
+  ww_hazard hazard;
   for (uint32_t i = 0; watch->print && i < report->count; i++) {
     const struct printed *printed = &report->job.launches[i].printed;
     if (printed->length)
       watch->print(watch->self, i, printed->text, printed->length);
   }
-  for (uint32_t i = 0; watch->hazard && !report->checked && i < report->count; i++)
-    report_found(watch, report, i);
-  for (size_t i = 0; watch->hazard && i < report->hazard_count; i++)
-    report_checked(watch, &report->hazards[i]);
+  for (size_t i = 0; watch->hazard && ww_report_hazard(report, i, &hazard); i++)
+    watch->hazard(watch->self, &hazard);
 }

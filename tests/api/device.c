@@ -138,6 +138,7 @@ static void expect_goes_on(struct rig *rig) {
   const uint64_t now = ww_device_now(rig->device);
   rig_fine(rig, ww_run(rig->device, &launch, 1, NULL, &report, &rig->error));
   EXPECT_TRUE(ww_report_finished(report));
+  EXPECT_EQ(ww_report_end(report, 0), WW_END_FINISHED);
   EXPECT_EQ(ww_report_start(report, 0), now);
   EXPECT_EQ(at(data, 9), 12);
   ww_report_unref(report);
@@ -154,6 +155,8 @@ TEST(device, a_deadlock_is_reported_and_the_device_stays_usable) {
   EXPECT_FALSE(ww_report_finished(report));
   EXPECT_TRUE(ww_report_text(report, "launches[0].end", &end));
   EXPECT_STREQ(end, "deadlock");
+  EXPECT_EQ(ww_report_end(report, 0), WW_END_DEADLOCK);
+  EXPECT_EQ(ww_report_end(report, 1), WW_END_STOPPED);
   EXPECT_GE(ww_device_now(rig.device), rig_number(report, "launches[0].cycles"));
   expect_goes_on(&rig);
   ww_report_unref(report);

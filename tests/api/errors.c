@@ -596,6 +596,7 @@ TEST(errors, null_is_harmless_to_release_and_query) {
   EXPECT_TRUE(!ww_buffer_data(NULL) && !ww_buffer_bytes(NULL) && !ww_buffer_address(NULL) && !ww_pipe_packets(NULL) &&
               !ww_pipe_packet(NULL, 0) && !ww_device_now(NULL) && !ww_device_machine(NULL) && !ww_launch_device(NULL) &&
               !ww_program_kernel_count(NULL) && !ww_program_kernel_at(NULL, 0) && !ww_report_finished(NULL) &&
+              ww_report_end(NULL, 0) == WW_END_STOPPED && !ww_report_hazard(NULL, 0, NULL) &&
               !ww_report_start(NULL, 0) && !ww_report_cycles(NULL, 0) && !ww_report_count(NULL, "launches") &&
               !ww_report_member(NULL, "", 0) && !ww_kernel_argument(NULL, 0) && !ww_event_name(1000) &&
               !ww_event_field(0, 1000) && !ww_event_field(1000, 0) && !ww_expression_name_count(NULL) &&

@@ -368,6 +368,11 @@ TEST(opencl_api, a_check_reports_hazards_and_writes_them) {
   const ww_watch watch = {.size = sizeof watch, .self = &kept, .hazard = count_hazard, .check = true};
   rig_fine(&rig, ww_run(rig.device, &launch, 1, &watch, &report, &rig.error));
   EXPECT_STREQ(kept.text, "X5-destination-read-in-flight");
+  ww_hazard hazard = {.rule = NULL};
+  EXPECT_TRUE(ww_report_hazard(report, 0, &hazard));
+  EXPECT_STREQ(hazard.rule, "X5-destination-read-in-flight");
+  EXPECT_EQ(hazard.line, 5);
+  EXPECT_FALSE(ww_report_hazard(report, 1, &hazard));
   char *text = rig_write(&rig, report, WW_CHECK), *sarif = rig_write(&rig, report, WW_SARIF);
   EXPECT_CONTAINS(text, "kernel.cl:5:16: error: a work-item or another copy reads what a copy is still writing");
   EXPECT_CONTAINS(sarif, "\"ruleId\": \"X5-destination-read-in-flight\"");

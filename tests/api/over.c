@@ -137,6 +137,10 @@ TEST(over, overruns_are_detected) {
            ww_launch_range(launch, 1, NULL, (const uint64_t[]){2 * WORDS}, (const uint64_t[]){WORDS}, &rig.error));
   rig_fine(&rig, ww_run(rig.device, &launch, 1, NULL, &report, &rig.error));
   EXPECT_EQ(ww_report_count(report, "launches[0].hazards"), 2); /* one for the load, one for the store */
+  ww_hazard hazard[2];
+  ASSERT_TRUE(ww_report_hazard(report, 0, &hazard[0]) && ww_report_hazard(report, 1, &hazard[1]));
+  EXPECT_TRUE(hazard[0].count && hazard[1].count && hazard[0].line != hazard[1].line);
+  EXPECT_FALSE(ww_report_hazard(report, 2, &hazard[0]));
   ww_report_unref(report);
   ww_launch_unref(launch);
   ww_buffer_unref(buffer);

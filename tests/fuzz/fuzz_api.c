@@ -209,6 +209,9 @@ static void ask_report(struct state *s) {
   ww_report_text(report, key, &text);
   for (size_t i = 0; i < ww_report_count(report, key); i++)
     ww_report_member(report, key, i);
+  ww_hazard hazard;
+  ww_report_end(report, byte(s));
+  ww_report_hazard(report, byte(s), &hazard);
   judge(s, ww_report_metrics(report, drop_metric, s, &s->error));
   judge(s, ww_report_write(report, (ww_form)(byte(s) % 7), dropping, &s->error));
 }
