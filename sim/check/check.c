@@ -159,7 +159,7 @@ static void add_clash(struct checker *checker, uint32_t number, enum isa_hazard_
                       const char *name, const struct check_clash *clash) {
   const struct isa_launch *launch = &checker->launch[number];
   struct check_hazard hazard = {.rule = rule,
-                                .launch = checker->first_launch + number,
+                                .launch = checker->filters.first + number,
                                 .here = {.program = launch->program, .pc = clash->here.pc, .whole_group = true},
                                 .other = {.program = launch->program, .pc = clash->other.pc, .whole_group = true}};
   snprintf(hazard.detail, sizeof hazard.detail, "%s '%.40s' is argument '%.40s' and argument '%.40s'", what, name,
@@ -180,6 +180,10 @@ static void check_directions(struct checker *checker, uint32_t number) {
   }
 }
 
+static struct check_unit *unit_of(const struct checker *checker, size_t number) {
+  return (struct check_unit *)checker->filters.unit[number];
+}
+
 /* Groups are numbered across all launches, to distinguish touches of earlier launches. */
 static void number_groups(struct checker *checker) {
   uint64_t groups = 0;
@@ -188,8 +192,8 @@ static void number_groups(struct checker *checker) {
   checker->base = checker->next_base;
   if (groups + checker->base >= UINT32_MAX) {
     shadow_free(&checker->global);
-    for (uint32_t i = 0; i < checker->unit_count; i++)
-      shadow_free(&checker->units[i]->lds);
+    for (uint32_t i = 0; i < checker->filters.count; i++)
+      shadow_free(&unit_of(checker, i)->lds);
     touch_pool_free(&checker->pool);
     checker->base = 0;
   }
@@ -210,8 +214,6 @@ static void ignore_pipes(struct checker *checker) {
 }
 
 static bool begin(struct checker *checker, const struct isa_launch *launches, size_t count) {
-  checker->first_launch = checker->next_launch;
-  checker->next_launch += (uint32_t)count;
   checker->launch_count = (uint32_t)count;
   checker->site_count = 0;
   checker->flow.found = false;
@@ -229,21 +231,9 @@ static bool begin(struct checker *checker, const struct isa_launch *launches, si
   return true;
 }
 
-/* The executor's hazards arrive here first, because the checker knows more about ids of pipes. */
-static void take_report(void *context, const struct isa_hazard *hazard);
-
 static bool launch(void *self, const struct isa_launch *launches, size_t count) {
-  struct check_unit *unit = self;
-  if (unit->cu == 0 && !begin(unit->checker, launches, count))
-    return false;
-  for (uint32_t i = 0; i < count; i++) {
-    unit->listeners[i] = (struct listener){unit, &launches[i]};
-    unit->launches[i] = launches[i];
-    unit->launches[i].checked = true;
-    unit->launches[i].report = take_report;
-    unit->launches[i].report_context = &unit->listeners[i];
-  }
-  return unit->inner->launch.call(unit->inner->launch.self, unit->launches, count);
+  const struct check_unit *unit = self;
+  return unit->filter.cu != 0 || begin(unit->checker, launches, count);
 }
 
 /* ---- groups and warps ------------------------------------------------------------------------ */
@@ -270,7 +260,7 @@ static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t n
                                            uint32_t lds_base, cycle_t now) {
   struct check_unit *unit = self;
   const struct isa_group *shape =
-      unit->inner->start_group.call(unit->inner->start_group.self, slot, number, linear, lds_base, now);
+      warp_source_call(unit->filter.inner, start_group, slot, number, linear, lds_base, now);
   struct check_group *group = &unit->groups[slot];
   forget_group(group);
   *group = (struct check_group){.shape = shape,
@@ -292,7 +282,7 @@ static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint3
   undefined_free_warp(warp);
   copies_free_warp(warp);
   *warp = (struct check_warp){.number = unit->groups[group_slot].number, .group = group_slot, .index = index};
-  return unit->inner->start_warp.call(unit->inner->start_warp.self, slot, group_slot, index);
+  return warp_source_call(unit->filter.inner, start_warp, slot, group_slot, index);
 }
 
 /* ---- hazards that the executor found ----------------------------------------------------------- */
@@ -326,22 +316,16 @@ static bool is_of_an_id(enum isa_hazard_rule rule) {
          rule == HAZARD_R11;
 }
 
-static void pass_on(const struct listener *listener, const struct isa_hazard *hazard) {
-  if (listener->outer->report)
-    listener->outer->report(listener->outer->report_context, hazard);
-}
-
-static void take_report(void *context, const struct isa_hazard *hazard) {
-  const struct listener *listener = context;
-  struct check_unit *unit = listener->unit;
+/* The executor's hazards arrive here first, because the checker knows more about ids of pipes. */
+static void take_report(void *self, const struct isa_launch *launch, const struct isa_hazard *hazard) {
+  struct check_unit *unit = self;
   unit->reported |= parts_the_group(hazard->rule);
-  const uint32_t number = (uint32_t)(listener - unit->listeners);
   if (check_is_divergence(hazard->rule) && !unit->has_missing) {
     unit->has_missing = true;
     unit->missing = *hazard;
     return;
   }
-  struct check_group *group = is_of_an_id(hazard->rule) ? group_of(unit, number, hazard->group) : NULL;
+  struct check_group *group = is_of_an_id(hazard->rule) ? group_of(unit, launch->number, hazard->group) : NULL;
   if (group && group->broken)
     return;
   if (hazard->rule == HAZARD_R2 || hazard->rule == HAZARD_R4 || hazard->rule == HAZARD_R8) {
@@ -349,7 +333,7 @@ static void take_report(void *context, const struct isa_hazard *hazard) {
     if (warp && packets_take(unit, group, warp, hazard))
       return;
   }
-  pass_on(listener, hazard);
+  source_filter_report(launch, hazard);
 }
 
 /* Runs after the step that reported it: only then is it known which lanes are at the call. */
@@ -357,7 +341,7 @@ static void report_missing(struct check_unit *unit, const struct check_group *gr
                            uint64_t here) {
   unit->has_missing = false;
   if (!divergence_report_lanes(unit, group, warp, &unit->missing, here))
-    pass_on(&unit->listeners[group->launch], &unit->missing);
+    source_filter_report(unit->filter.filtered[group->launch].outer, &unit->missing);
 }
 
 /* ---- steps ------------------------------------------------------------------------------------ */
@@ -500,7 +484,7 @@ static void take_step(struct check_unit *unit, struct check_group *group, struct
     packets_commit(unit, warp, access);
     break;
   case ACT_PIPE_SLOT:
-    packets_slot(unit, group, warp, row->site, &unit->executor->warps[warp - unit->warps], result);
+    packets_slot(unit, group, warp, row->site, &unit->filter.executor->warps[warp - unit->warps], result);
     break;
   }
 }
@@ -514,7 +498,7 @@ static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *
   struct check_unit *unit = self;
   struct check_warp *warp = &unit->warps[slot];
   struct check_group *group = &unit->groups[warp->group];
-  const struct isa_warp *isa = &unit->executor->warps[slot];
+  const struct isa_warp *isa = &unit->filter.executor->warps[slot];
   const struct act_row *row = &unit->checker->acts[group->launch][isa->pc];
   if (row->act == ACT_PIPE_SLOT)
     packets_operands(warp, isa);
@@ -522,7 +506,7 @@ static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *
     undefined_step(unit, group, warp, row, isa);
   const uint64_t active = isa->active;
   unit->reported = unit->has_missing = false;
-  const uint32_t next = unit->inner->step.call(unit->inner->step.self, slot, now, access, result);
+  const uint32_t next = warp_source_call(unit->filter.inner, step, slot, now, access, result);
   if (row->act == ACT_BRANCH)
     divergence_branch(unit->checker, group, warp, row, active, result->mask);
   const bool calls = row->act >= ACT_BARRIER && row->act <= ACT_WAIT && result->mask;
@@ -550,7 +534,7 @@ static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *
 /* ---- what the machine reports ------------------------------------------------------------------- */
 
 static struct check_warp *warp_at(struct check_unit *unit, const struct isa_access *access) {
-  return &unit->warps[access->warp - unit->executor->warps];
+  return &unit->warps[access->warp - unit->filter.executor->warps];
 }
 
 /* The warp has seen that a phase of the mbarrier is complete. */
@@ -581,7 +565,7 @@ static void commit_atomic(struct check_unit *unit, const struct isa_access *acce
 
 static void commit(void *self, struct isa_access *access) {
   struct check_unit *unit = self;
-  unit->inner->commit.call(unit->inner->commit.self, access);
+  warp_source_call(unit->filter.inner, commit, access);
   if (access->copy)
     return;
   if (unit->checker->has_fences)
@@ -604,62 +588,18 @@ static void replied(void *self, struct isa_access *access) {
 
 /* ---- construction ---------------------------------------------------------------------------------- */
 
-static const struct warp_source *make(void *self, uint32_t cu, const struct machine *machine,
-                                      const struct executor *executor) {
-  struct checker *checker = self;
-  struct check_unit *unit = need(1, sizeof *unit);
-  *unit = (struct check_unit){
-      .source = executor->source,
-      .checker = checker,
-      .executor = executor,
-      .inner = &executor->source,
-      .written = need(machine->lds.size + 16, 1),
-      .cu = cu,
-      .warps = need(machine->cu.warps, sizeof *unit->warps),
-      .warp_count = machine->cu.warps,
-      .groups = need(machine->cu.groups, sizeof *unit->groups),
-      .group_count = machine->cu.groups,
-  };
-  warp_source_take(&unit->source, launch, launch, unit);
-  warp_source_take(&unit->source, start_group, start_group, unit);
-  warp_source_take(&unit->source, start_warp, start_warp, unit);
-  warp_source_take(&unit->source, step, step, unit);
-  warp_source_take(&unit->source, commit, commit, unit);
-  warp_source_take(&unit->source, replied, replied, unit);
-  checker->units = need_more(checker->units, checker->unit_count + 1, sizeof(void *));
-  checker->units[checker->unit_count++] = unit;
-  return &unit->source;
+static void start(void *self, const struct machine *machine) {
+  struct check_unit *unit = self;
+  unit->checker = unit->filter.filters->watcher;
+  unit->written = need(machine->lds.size + 16, 1);
+  unit->warps = need(machine->cu.warps, sizeof *unit->warps);
+  unit->warp_count = machine->cu.warps;
+  unit->groups = need(machine->cu.groups, sizeof *unit->groups);
+  unit->group_count = machine->cu.groups;
 }
 
-struct source_maker checker_sources(struct checker *checker) {
-  return (struct source_maker){.self = checker, .executes = true, .make = make};
-}
-
-static struct source_maker watcher_sources(void *self, const struct source_maker *inner) {
-  (void)inner;
-  return checker_sources(self);
-}
-
-struct run_watcher checker_watcher(struct checker *checker) {
-  return (struct run_watcher){.self = checker, .sources = watcher_sources};
-}
-
-struct check_counts checker_counts(const struct checker *checker) {
-  struct check_counts counts = checker->counts;
-  counts.shadow_bytes = checker->global.host_bytes + checker->pool.room * sizeof(struct touch) +
-                        checker->pool.chain_room * sizeof(uint32_t);
-  for (uint32_t i = 0; i < checker->unit_count; i++)
-    counts.shadow_bytes += checker->units[i]->lds.host_bytes;
-  return counts;
-}
-
-struct checker *checker_new(void) {
-  struct checker *checker = need(1, sizeof *checker);
-  checker->global.base = ISA_VARIABLE_BASE;
-  return checker;
-}
-
-static void free_unit(struct check_unit *unit) {
+static void end(void *self) {
+  struct check_unit *unit = self;
   for (uint32_t slot = 0; slot < unit->group_count; slot++)
     forget_group(&unit->groups[slot]);
   for (uint32_t slot = 0; slot < unit->warp_count; slot++) {
@@ -673,12 +613,47 @@ static void free_unit(struct check_unit *unit) {
   free(unit->written);
   free(unit->warps);
   free(unit->groups);
-  free(unit);
+}
+
+static struct source_maker watcher_sources(void *self, const struct source_maker *inner) {
+  struct checker *checker = self;
+  (void)inner;
+  return source_filters_maker(&checker->filters, NULL);
+}
+
+struct run_watcher checker_watcher(struct checker *checker) {
+  return (struct run_watcher){.self = checker, .sources = watcher_sources};
+}
+
+struct check_counts checker_counts(const struct checker *checker) {
+  struct check_counts counts = checker->counts;
+  counts.shadow_bytes = checker->global.host_bytes + checker->pool.room * sizeof(struct touch) +
+                        checker->pool.chain_room * sizeof(uint32_t);
+  for (uint32_t i = 0; i < checker->filters.count; i++)
+    counts.shadow_bytes += unit_of(checker, i)->lds.host_bytes;
+  return counts;
+}
+
+struct checker *checker_new(void) {
+  struct checker *checker = need(1, sizeof *checker);
+  checker->global.base = ISA_VARIABLE_BASE;
+  checker->filters = (struct source_filters){.watcher = checker,
+                                             .unit_bytes = sizeof(struct check_unit),
+                                             .calls = {.start_group.call = start_group,
+                                                       .start_warp.call = start_warp,
+                                                       .step.call = step,
+                                                       .commit.call = commit,
+                                                       .replied.call = replied},
+                                             .start = start,
+                                             .launch = launch,
+                                             .report = take_report,
+                                             .checked = true,
+                                             .end = end};
+  return checker;
 }
 
 void checker_free(struct checker *checker) {
-  for (uint32_t i = 0; i < checker->unit_count; i++)
-    free_unit(checker->units[i]);
+  source_filters_free(&checker->filters);
   for (uint32_t i = 0; i < RESULT_TOGETHER; i++)
     free(checker->acts[i]);
   handover_free(checker);
@@ -689,6 +664,5 @@ void checker_free(struct checker *checker) {
   hazards_free(checker);
   free(checker->sites);
   free(checker->diverged);
-  free(checker->units);
   free(checker);
 }

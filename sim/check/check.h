@@ -62,8 +62,6 @@ struct checker;
 struct checker *checker_new(void);
 void checker_free(struct checker *checker);
 
-/* For simulation_new_with(), and for a run. */
-struct source_maker checker_sources(struct checker *checker);
 struct run_watcher checker_watcher(struct checker *checker);
 
 /* Call it after launch number `number` of the job: adds the hazards that the simulation itself found, and a

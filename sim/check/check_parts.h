@@ -22,6 +22,7 @@
 
 #include "isa/rows.h"
 #include "models/executor.h"
+#include "models/source_filter.h"
 #include "sim/base/need.h"
 #include "sim/check/check.h"
 #include "sim/check/known.h"
@@ -247,24 +248,12 @@ struct check_warp {
   uint32_t came_lane;          /* the first lane of the last one */
 };
 
-struct check_unit;
-
-struct listener {
-  struct check_unit *unit;
-  const struct isa_launch *outer;
-};
-
 /* The checker's part of a compute unit. */
 struct check_unit {
-  struct warp_source source;
+  struct source_filter filter;
   struct checker *checker;
-  const struct executor *executor;
-  const struct warp_source *inner;
-  struct isa_launch launches[RESULT_TOGETHER];
-  struct listener listeners[RESULT_TOGETHER];
   struct shadow lds;
   uint8_t *written; /* per byte of the LDS: its current group has written it */
-  uint32_t cu;
   struct check_warp *warps;
   uint32_t warp_count;
   struct check_group *groups;
@@ -281,10 +270,7 @@ struct handover {
 };
 
 struct checker {
-  struct check_unit **units;
-  uint32_t unit_count;
-  uint32_t first_launch, next_launch; /* numbers in the job: of the first launch that runs, and of the first one after
-                                       * those that run */
+  struct source_filters filters;
   struct isa_launch launch[RESULT_TOGETHER];                        /* the launches that run at once */
   struct act_row *acts[RESULT_TOGETHER];                            /* per pc */
   uint32_t branch_count[RESULT_TOGETHER];                           /* of each program */

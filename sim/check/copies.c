@@ -112,7 +112,7 @@ static bool leaves_variable(const struct party *party, const struct side *lds) {
   if (!variable.name || !end_of(lds, &end) || end - group->shape->lds_base <= variable.end)
     return false;
   struct check_hazard hazard = {.rule = HAZARD_X2,
-                                .launch = checker->first_launch + checker->sites[party->site].launch,
+                                .launch = checker->filters.first + checker->sites[party->site].launch,
                                 .here = check_side_of(checker, party->site, group->number, 0, true),
                                 .space = CHECK_LDS,
                                 .address = start,

@@ -186,7 +186,7 @@ static struct divergence divergence_at(const struct check_unit *unit, const stru
 }
 
 static struct traveler traveler_of(const struct check_unit *unit, const struct check_warp *warp, uint32_t lane) {
-  return (struct traveler){warp, &unit->executor->warps[warp - unit->warps], lane};
+  return (struct traveler){warp, &unit->filter.executor->warps[warp - unit->warps], lane};
 }
 
 bool divergence_report_lanes(struct check_unit *unit, const struct check_group *group, const struct check_warp *warp,
@@ -197,7 +197,7 @@ bool divergence_report_lanes(struct check_unit *unit, const struct check_group *
     return false;
   struct check_hazard found = {
       .rule = hazard->rule,
-      .launch = unit->checker->first_launch + group->launch,
+      .launch = unit->checker->filters.first + group->launch,
       .here = {launch->program, hazard->pc, {hazard->group[0], hazard->group[1], hazard->group[2]}, 0, false}};
   struct divergence divergence = divergence_at(unit, group, hazard->pc);
   divergence.here = traveler_of(unit, warp, (uint32_t)__builtin_ctzll(here));
@@ -278,7 +278,7 @@ void divergence_note(struct check_unit *unit, struct check_group *group) {
   if (!group->pending[group->calls % CHECK_AHEAD].arrived && !group->broken)
     return;
   struct check_hazard hazard = {
-      .launch = checker->first_launch + group->launch,
+      .launch = checker->filters.first + group->launch,
       .here = {group->shape->launch->program, open_call(unit, group, &number), {id[0], id[1], id[2]}, 0, false}};
   if (hazard.here.pc == NOWHERE || !find_warps(unit, group, number, &hazard))
     return;

@@ -62,14 +62,14 @@ static bool is_foreign(const struct checker *checker, const struct check_group *
   if (!id || !checker->reserved_room)
     return false;
   const struct reserved_by *slot = slot_of(checker->reserved, checker->reserved_room, id);
-  return slot->id == id && slot->launch != checker->first_launch + group->launch;
+  return slot->id == id && slot->launch != checker->filters.first + group->launch;
 }
 
 static void report_foreign(struct checker *checker, const struct check_group *group, uint32_t pc, uint32_t item,
                            uint64_t id) {
   const uint32_t *at = group->shape->id;
   struct check_hazard found = {.rule = HAZARD_R8,
-                               .launch = checker->first_launch + group->launch,
+                               .launch = checker->filters.first + group->launch,
                                .here = {group->shape->launch->program, pc, {at[0], at[1], at[2]}, item, false}};
   snprintf(found.detail, sizeof found.detail, "launch %u reserved these packets, but this is launch %u",
            slot_of(checker->reserved, checker->reserved_room, id)->launch + 1, found.launch + 1);
@@ -162,7 +162,7 @@ static void report_race(struct check_unit *unit, const struct check_group *group
                         uint32_t site, uint32_t item) {
   struct checker *checker = unit->checker;
   const struct check_hazard hazard = {.rule = HAZARD_R13,
-                                      .launch = checker->first_launch + checker->sites[site].launch,
+                                      .launch = checker->filters.first + checker->sites[site].launch,
                                       .here = check_side_of(checker, site, group->number, item, false),
                                       .other = check_side_of(checker, last->site, last->group, last->item, false)};
   hazards_add(checker, &hazard);
@@ -239,7 +239,7 @@ void packets_reserved(struct check_unit *unit, struct check_group *group, const 
     const uint32_t lane = (uint32_t)__builtin_ctzll(left);
     const uint64_t id = pair_of(access->warp, access->inst->d, lane);
     if (id)
-      note_reserved(unit->checker, id, unit->checker->first_launch + group->launch);
+      note_reserved(unit->checker, id, unit->checker->filters.first + group->launch);
     else
       call_of(group, access->address[lane], isa_is_pipe_write((enum isa_op)access->inst->op), warp->index)->failed |=
           UINT64_C(1) << lane;
@@ -288,7 +288,7 @@ bool packets_take(struct check_unit *unit, struct check_group *group, const stru
   struct checker *checker = unit->checker;
   struct check_hazard found = {
       .rule = any ? HAZARD_R2 : HAZARD_R1,
-      .launch = checker->first_launch + launch->number,
+      .launch = checker->filters.first + launch->number,
       .here = {
           launch->program, hazard->pc, {hazard->group[0], hazard->group[1], hazard->group[2]}, hazard->item, false}};
   if (failed)

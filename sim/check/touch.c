@@ -273,7 +273,7 @@ static void report(const struct party *party, const struct touch *touch, struct 
   const uint64_t base = party->space == CHECK_LDS ? party->group->shape->lds_base : 0;
   const struct check_hazard hazard = {
       .rule = judged.rule,
-      .launch = checker->first_launch + checker->sites[judged.party_is_here ? party->site : touch_site(touch)].launch,
+      .launch = checker->filters.first + checker->sites[judged.party_is_here ? party->site : touch_site(touch)].launch,
       .here = judged.party_is_here ? mine : theirs,
       .other = judged.party_is_here ? theirs : mine,
       .space = party->space == CHECK_LDS ? CHECK_LDS : CHECK_GLOBAL,

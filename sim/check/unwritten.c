@@ -40,7 +40,7 @@ static bool is_unwritten(const struct check_unit *unit, uint64_t address, uint32
 static void report(struct check_unit *unit, const struct check_group *group, const struct unwritten *read) {
   struct checker *checker = unit->checker;
   const struct check_hazard hazard = {.rule = HAZARD_M7,
-                                      .launch = checker->first_launch + checker->sites[read->site].launch,
+                                      .launch = checker->filters.first + checker->sites[read->site].launch,
                                       .here = check_side_of(checker, read->site, group->number, read->item, read->copy),
                                       .space = CHECK_LDS,
                                       .address = read->address - group->shape->lds_base,
