@@ -110,12 +110,8 @@ static bool touches(enum act act) {
 static bool add_site(struct checker *checker, uint32_t launch, uint32_t pc, uint32_t *site) {
   if (checker->site_count == SHADOW_MOST_SITES)
     return false;
-  if (checker->site_count == checker->site_room) {
-    checker->site_room = 2 * checker->site_room + 64;
-    checker->sites = need_more(checker->sites, checker->site_room, sizeof *checker->sites);
-  }
   *site = checker->site_count;
-  checker->sites[checker->site_count++] = (struct site){.launch = launch, .pc = pc};
+  *vector_next(checker->sites, checker->site_count, checker->site_room) = (struct site){.launch = launch, .pc = pc};
   return true;
 }
 
@@ -626,12 +622,7 @@ struct run_watcher checker_watcher(struct checker *checker) {
 }
 
 struct check_counts checker_counts(const struct checker *checker) {
-  struct check_counts counts = checker->counts;
-  counts.shadow_bytes = checker->global.host_bytes + checker->pool.room * sizeof(struct touch) +
-                        checker->pool.chain_room * sizeof(uint32_t);
-  for (uint32_t i = 0; i < checker->filters.count; i++)
-    counts.shadow_bytes += unit_of(checker, i)->lds.host_bytes;
-  return counts;
+  return checker->counts;
 }
 
 struct checker *checker_new(void) {

@@ -76,7 +76,6 @@ const struct check_hazard *checker_hazards(struct checker *checker, size_t *coun
 struct check_counts {
   uint64_t accesses; /* of lanes */
   uint64_t copies;
-  uint64_t shadow_bytes; /* host bytes of the shadow */
 };
 struct check_counts checker_counts(const struct checker *checker);
 

@@ -23,7 +23,9 @@
 #include "isa/rows.h"
 #include "models/executor.h"
 #include "models/source_filter.h"
+#include "sim/base/map.h"
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 #include "sim/check/check.h"
 #include "sim/check/known.h"
 #include "sim/check/shadow.h"
@@ -180,8 +182,9 @@ struct handed {
 
 /* A group's part of one relation. */
 struct group_order {
-  struct handed *handed; /* a hash table by address; `time` NULL: free */
-  uint32_t handed_count, handed_room;
+  struct map handed_map; /* by address */
+  struct handed *handed;
+  size_t handed_count, handed_room;
   struct handed_time *seen; /* per warp: what it acquired from each warp, then what all its lanes acquired; NULL:
                              * nothing */
 };
@@ -203,15 +206,16 @@ struct check_group {
   uint32_t released_count;
   uint32_t events_made;          /* number of events; they are numbered from 1 */
   struct copy_in_flight *copies; /* oldest first */
-  uint32_t copy_count, copy_room;
+  uint32_t copy_count;
+  size_t copy_room;
   struct group_order order[MEMORIES];
   uint32_t device_barrier; /* time of the last barrier that fences global memory for the device; 0: none */
   bool is_offered;         /* a warp has an offer that it may acquire, or has acquired what the others may */
   struct known known;      /* about other groups, through atomics and a barrier */
   struct unwritten *unwritten;
-  uint32_t unwritten_count, unwritten_room;
+  size_t unwritten_count, unwritten_room;
   struct reserve_call *reserves; /* packets.c */
-  uint32_t reserve_count, reserve_room;
+  size_t reserve_count, reserve_room;
   uint32_t diverged; /* 1 + the index of its record in checker->parted; 0: none */
 };
 
@@ -237,7 +241,7 @@ struct check_warp {
   uint32_t fenced_reads; /* value of `asked` at its last local acquire fence; if the LDS keeps the order, the fence */
   uint8_t fence_sync, fence_scope; /* does not wait for them. What that fence orders, and its scope */
   struct lane_copy *lane_copies;   /* in flight */
-  uint32_t lane_copy_count, lane_copy_room;
+  size_t lane_copy_count, lane_copy_room;
   uint32_t batches;             /* number of batches that it has closed */
   struct pipe_step *pipe_steps; /* its last operations on packets, and commits (packets.c); NULL: none so far */
   uint32_t pipe_step_count;
@@ -284,24 +288,27 @@ struct checker {
                                           * launches */
   uint32_t first_group[RESULT_TOGETHER]; /* per launch: of its group 0, less 1 */
   struct site *sites;
-  uint32_t site_count, site_room;
+  uint32_t site_count;
+  size_t site_room;
   struct shadow global;
   struct touch_pool pool;
-  struct handover *handovers; /* a hash table by address; address 0: free */
-  uint32_t handover_count, handover_room;
+  struct map handover_map; /* by address */
+  struct handover *handovers;
+  size_t handover_count, handover_room;
   struct known_flow flow;        /* the last one */
   struct named_packets *packets; /* packets.c */
-  uint32_t packet_count, packet_room;
-  struct reserved_by *reserved; /* a hash table, packets.c */
-  uint32_t reserved_count, reserved_room;
+  size_t packet_count, packet_room;
+  struct map reserved_map; /* by position in the pipe, packets.c */
+  struct reserved_by *reserved;
+  size_t reserved_count, reserved_room;
+  struct map hazard_map; /* by rule and pair of instructions */
   struct check_hazard *hazards;
   size_t hazard_count, hazard_room;
-  uint32_t *buckets; /* of hazards, by rule and sites */
-  uint32_t bucket_count;
   struct check_hazard *sorted; /* for display */
   struct check_counts counts;
   struct check_hazard *diverged; /* places of calls that not all warps reached (divergence.c) */
   uint32_t diverged_count;
+  size_t diverged_room;
 };
 
 /* The source of a touch: a work-item in a step of its warp, or a copy. */

@@ -186,11 +186,7 @@ void copies_lanes(struct check_unit *unit, struct check_group *group, struct che
                   const struct isa_access *access) {
   struct party from = party_of_warp(unit, group, warp, CHECK_GLOBAL, site, TOUCH_READ, access->bytes);
   struct party to = party_of_warp(unit, group, warp, CHECK_LDS, site, TOUCH_WRITE, access->bytes);
-  if (warp->lane_copy_count == warp->lane_copy_room) {
-    warp->lane_copy_room = 2 * warp->lane_copy_room + 4;
-    warp->lane_copies = need_more(warp->lane_copies, warp->lane_copy_room, sizeof *warp->lane_copies);
-  }
-  struct lane_copy *copy = &warp->lane_copies[warp->lane_copy_count++];
+  struct lane_copy *copy = vector_next(warp->lane_copies, warp->lane_copy_count, warp->lane_copy_room);
   *copy = (struct lane_copy){
       .site = site, .bytes = access->bytes, .batch = warp->batches, .when = group->time, .mask = access->mask};
   for (uint32_t lane = 0; lane < ISA_LANES; lane++)

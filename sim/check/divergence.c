@@ -285,8 +285,8 @@ void divergence_note(struct check_unit *unit, struct check_group *group) {
   if (!group->diverged) {
     if (checker->diverged_count == CHECK_DIVERGED)
       return;
-    checker->diverged = need_more(checker->diverged, checker->diverged_count + 1, sizeof *checker->diverged);
-    group->diverged = ++checker->diverged_count;
+    (void)vector_next(checker->diverged, checker->diverged_count, checker->diverged_room);
+    group->diverged = checker->diverged_count;
   }
   checker->diverged[group->diverged - 1] = hazard;
 }

@@ -89,39 +89,22 @@ enum relation handover_from_group(const struct check_group *group, const struct 
 
 /* ---- in a group ------------------------------------------------------------------------------- */
 
-static uint32_t hash_of(uint64_t address, uint32_t room) {
-  return (uint32_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (room - 1);
-}
-
-static struct handed *handed_slot(struct handed *table, uint32_t room, uint64_t address) {
-  uint32_t at = hash_of(address, room);
-  while (table[at].time && table[at].address != address)
-    at = (at + 1) & (room - 1);
-  return &table[at];
-}
-
 /* NULL: nothing was handed over at the address. */
-static const struct handed *find_handed(const struct group_order *order, uint64_t address) {
-  const struct handed *found = order->handed_room ? handed_slot(order->handed, order->handed_room, address) : NULL;
-  return found && found->time ? found : NULL;
+static struct handed *find_handed(const struct group_order *order, uint64_t address) {
+  for (size_t at = 0, i; map_next(&order->handed_map, hash_number(address), &at, &i);)
+    if (order->handed[i].address == address)
+      return &order->handed[i];
+  return NULL;
 }
 
 static struct handed *handed_at(struct group_order *order, uint32_t warps, uint64_t address) {
-  if (2 * order->handed_count >= order->handed_room) {
-    const uint32_t room = order->handed_room ? 2 * order->handed_room : 8;
-    struct handed *table = need(room, sizeof *table);
-    for (uint32_t i = 0; i < order->handed_room; i++)
-      if (order->handed[i].time)
-        *handed_slot(table, room, order->handed[i].address) = order->handed[i];
-    free(order->handed);
-    order->handed = table;
-    order->handed_room = room;
-  }
-  struct handed *handed = handed_slot(order->handed, order->handed_room, address);
-  if (!handed->time) {
-    *handed = (struct handed){.address = address, .time = need(warps, sizeof(struct handed_time))};
-    order->handed_count++;
-  }
+  struct handed *handed = find_handed(order, address);
+  if (handed)
+    return handed;
+  map_add(&order->handed_map, hash_number(address), order->handed_count);
+  handed = vector_next(order->handed, order->handed_count, order->handed_room);
+  *handed = (struct handed){.address = address};
+  handed->time = need(warps, sizeof *handed->time);
   return handed;
 }
 
@@ -284,27 +267,20 @@ enum relation handover_in_group(const struct check_group *group, const struct ch
 
 /* ---- between groups ------------------------------------------------------------------------------- */
 
-static struct handover *slot_of(struct handover *table, uint32_t room, uint64_t address) {
-  uint32_t at = hash_of(address, room);
-  while (table[at].address && table[at].address != address)
-    at = (at + 1) & (room - 1);
-  return &table[at];
+static struct handover *find_handover(const struct checker *checker, uint64_t address) {
+  for (size_t at = 0, i; map_next(&checker->handover_map, hash_number(address), &at, &i);)
+    if (checker->handovers[i].address == address)
+      return &checker->handovers[i];
+  return NULL;
 }
 
 static struct handover *handover_at(struct checker *checker, uint64_t address) {
-  if (2 * checker->handover_count >= checker->handover_room) {
-    const uint32_t room = checker->handover_room ? 2 * checker->handover_room : 64;
-    struct handover *table = need(room, sizeof *table);
-    for (uint32_t i = 0; i < checker->handover_room; i++)
-      if (checker->handovers[i].address)
-        *slot_of(table, room, checker->handovers[i].address) = checker->handovers[i];
-    free(checker->handovers);
-    checker->handovers = table;
-    checker->handover_room = room;
-  }
-  struct handover *handover = slot_of(checker->handovers, checker->handover_room, address);
-  checker->handover_count += !handover->address;
-  handover->address = address;
+  struct handover *handover = find_handover(checker, address);
+  if (handover)
+    return handover;
+  map_add(&checker->handover_map, hash_number(address), checker->handover_count);
+  handover = vector_next(checker->handovers, checker->handover_count, checker->handover_room);
+  *handover = (struct handover){.address = address};
   return handover;
 }
 
@@ -364,13 +340,6 @@ static struct known known_by(const struct check_group *group, const struct check
       known_set(&known, part_of_warp(group->number, i, OF_ATOMICS), seen[i].atomics);
   }
   return known;
-}
-
-static struct handover *find_handover(const struct checker *checker, uint64_t address) {
-  if (!checker->handover_room || address < ISA_VARIABLE_BASE)
-    return NULL;
-  struct handover *found = slot_of(checker->handovers, checker->handover_room, address);
-  return found->address ? found : NULL;
 }
 
 /* ---- releases ------------------------------------------------------------------------------------- */
@@ -627,13 +596,14 @@ void handover_free_warp(struct check_warp *warp) {
 }
 
 static void free_group_order(struct group_order *order, uint32_t warps) {
-  for (uint32_t i = 0; i < order->handed_room; i++) {
+  for (uint32_t i = 0; i < order->handed_count; i++) {
     for (uint32_t warp = 0; order->handed[i].lanes && warp < warps; warp++)
       free(order->handed[i].lanes[warp]);
     free(order->handed[i].lanes);
     free(order->handed[i].time);
     known_free(&order->handed[i].known);
   }
+  map_free(&order->handed_map);
   free(order->handed);
   free(order->seen);
 }
@@ -645,8 +615,9 @@ void handover_free_group(struct check_group *group) {
 }
 
 void handover_free(struct checker *checker) {
-  for (uint32_t i = 0; i < checker->handover_room; i++)
+  for (uint32_t i = 0; i < checker->handover_count; i++)
     known_free(&checker->handovers[i].known);
+  map_free(&checker->handover_map);
   free(checker->handovers);
   checker->handovers = NULL;
   checker->handover_count = checker->handover_room = 0;

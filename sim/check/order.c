@@ -116,11 +116,7 @@ void order_complete(struct check_unit *unit, struct check_group *group, struct p
 /* ---- copies ------------------------------------------------------------------------------- */
 
 void order_copy(struct check_group *group, const struct pending_call *call) {
-  if (group->copy_count == group->copy_room) {
-    group->copy_room = 2 * group->copy_room + 8;
-    group->copies = need_more(group->copies, group->copy_room, sizeof *group->copies);
-  }
-  struct copy_in_flight *copy = &group->copies[group->copy_count++];
+  struct copy_in_flight *copy = vector_next(group->copies, group->copy_count, group->copy_room);
   *copy = (struct copy_in_flight){
       .pc = call->pc, .when = group->time, .call = group->calls, .event = call->copy.event, .waited = UINT32_MAX};
   if (!call->copy.event_in)

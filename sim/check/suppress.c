@@ -9,6 +9,7 @@
 #include "isa/isa.h"
 #include "sim/base/file.h"
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 enum { FILE_BYTES = 1 << 20, WORDS = 3, PARTS = 3 };
 
@@ -96,8 +97,7 @@ static bool read_line(struct suppressions *all, const char *text, size_t length,
     free(words);
     return true;
   }
-  all->line = need_more(all->line, all->count + 1, sizeof *all->line);
-  struct suppression *line = &all->line[all->count++];
+  struct suppression *line = vector_next(all->line, all->count, all->room);
   *line = (struct suppression){.words = words, .said = need_copy(words), .path = need_copy(path), .number = number};
   return read_words(line, message);
 }

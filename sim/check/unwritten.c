@@ -65,16 +65,13 @@ static void note(struct party *party, uint64_t address, uint32_t item) {
     return;
   if (group->unwritten_count == MOST_NOTED)
     return;
-  if (group->unwritten_count == group->unwritten_room) {
-    group->unwritten_room = 2 * group->unwritten_room + 16;
-    group->unwritten = need_more(group->unwritten, group->unwritten_room, sizeof *group->unwritten);
-  }
-  group->unwritten[group->unwritten_count++] = (struct unwritten){.address = (uint32_t)address,
-                                                                  .bytes = party->bytes,
-                                                                  .site = party->site,
-                                                                  .item = item,
-                                                                  .when = party->when,
-                                                                  .copy = !party->warp};
+  *vector_next(group->unwritten, group->unwritten_count, group->unwritten_room) =
+      (struct unwritten){.address = (uint32_t)address,
+                         .bytes = party->bytes,
+                         .site = party->site,
+                         .item = item,
+                         .when = party->when,
+                         .copy = !party->warp};
 }
 
 void unwritten_read(struct party *party, uint64_t address, uint32_t bytes) {
