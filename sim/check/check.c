@@ -88,8 +88,8 @@ static void set_order(struct act_row *row, uint8_t order) {
                           (row->space != CHECK_LDS || order & ISA_ORDERS_GLOBAL ? SYNC_GLOBAL : 0));
 }
 
-/* Can atomics hand over because of this fence, barrier or atomic? A barrier orders its own work-group by itself. */
-static bool may_hand_over(const struct act_row *row) {
+/* Can atomics synchronize because of this fence, barrier or atomic? A barrier orders its own work-group by itself. */
+static bool may_synchronize(const struct act_row *row) {
   return row->order && (row->act != ACT_BARRIER || (row->sync & SYNC_GLOBAL && row->scope >= ISA_SCOPE_DEVICE));
 }
 
@@ -132,10 +132,10 @@ static bool make_acts(struct checker *checker, uint32_t number) {
     acts[pc] = row_of(&program->code[pc], &program->info[pc]);
     set_order(&acts[pc], program->order ? program->order[pc] : 0);
     note_scope(checker, number, pc);
-    checker->has_fences |= may_hand_over(&acts[pc]);
+    checker->has_fences |= may_synchronize(&acts[pc]);
     atomics |= acts[pc].space == CHECK_GLOBAL && touch_is_atomic(acts[pc].kind);
     checker->orders_warps |=
-        may_hand_over(&acts[pc]) || acts[pc].act == ACT_WARP_BARRIER || acts[pc].act == ACT_MBARRIER;
+        may_synchronize(&acts[pc]) || acts[pc].act == ACT_WARP_BARRIER || acts[pc].act == ACT_MBARRIER;
     if (program->code[pc].op == ISA_EXPECT_LANE)
       expected = pc;
     if (acts[pc].act == ACT_SHUFFLE)
@@ -145,7 +145,7 @@ static bool make_acts(struct checker *checker, uint32_t number) {
     if (touches((enum act)acts[pc].act) && !add_site(checker, number, pc, &acts[pc].site))
       return false;
   }
-  checker->hands_over |= atomics && checker->has_fences;
+  checker->syncs_groups |= atomics && checker->has_fences;
   return true;
 }
 
@@ -213,8 +213,8 @@ static bool begin(struct checker *checker, const struct isa_launch *launches, si
   checker->launch_count = (uint32_t)count;
   checker->site_count = 0;
   checker->flow.found = false;
-  checker->has_fences = checker->hands_over = checker->orders_warps = false;
-  handover_free(checker);
+  checker->has_fences = checker->syncs_groups = checker->orders_warps = false;
+  hb_free(checker);
   packets_free(checker);
   memcpy(checker->launch, launches, count * sizeof *launches);
   number_groups(checker);
@@ -246,7 +246,7 @@ static void end_group(struct check_unit *unit, struct check_group *group) {
 
 static void forget_group(struct check_group *group) {
   order_forget(group);
-  handover_free_group(group);
+  hb_free_group(group);
   unwritten_free(group);
   packets_free_group(group);
   *group = (struct check_group){0};
@@ -272,7 +272,7 @@ static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t n
 static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint32_t index) {
   struct check_unit *unit = self;
   struct check_warp *warp = &unit->warps[slot];
-  handover_free_warp(warp);
+  hb_free_warp(warp);
   packets_free_warp(warp);
   divergence_free_warp(warp);
   undefined_free_warp(warp);
@@ -363,20 +363,20 @@ static uint64_t beside_scratch(const struct check_group *group, const struct isa
 static void step_access(struct check_unit *unit, struct check_group *group, struct check_warp *warp,
                         const struct act_row *row, const struct isa_access *access) {
   const uint64_t mask = row->space == CHECK_LDS ? beside_scratch(group, access) : access->mask;
-  struct party party =
-      party_of_warp(unit, group, warp, (enum check_space)row->space, row->site, row->kind, access->bytes);
-  party.access = row->kind == TOUCH_WRITE ? access : NULL;
+  struct accessor accessor =
+      accessor_of_warp(unit, group, warp, (enum check_space)row->space, row->site, row->kind, access->bytes);
+  accessor.access = row->kind == TOUCH_WRITE ? access : NULL;
   unit->checker->counts.accesses += (uint64_t)__builtin_popcountll(access->mask);
   if (row->space == CHECK_LDS) {
-    warp->asked += reads(access->inst) && touch_is_atomic(row->kind);
+    warp->lds_reads_issued += reads(access->inst) && touch_is_atomic(row->kind);
     if (reads(access->inst))
-      unwritten_lanes_read(&party, mask, access->address);
+      unwritten_lanes_read(&accessor, mask, access->address);
     if (!touch_is_read(row->kind))
-      unwritten_lanes_filled(&party, mask, access->address);
+      unwritten_lanes_filled(&accessor, mask, access->address);
   }
   if (row->kind == TOUCH_ATOMIC && unit->checker->has_fences)
-    handover_release(unit, group, warp, row, mask, access->address);
-  touch_lanes(&party, mask, access->address);
+    hb_release(unit, group, warp, row, mask, access->address);
+  touch_lanes(&accessor, mask, access->address);
 }
 
 /* A read of an image: touches the texels that lanes request, one of each lane at a time. */
@@ -385,7 +385,7 @@ static void step_texels(struct check_unit *unit, struct check_group *group, stru
   uint64_t address[ISA_LANES];
   uint64_t left = access->mask;
   for (unsigned i = 0; left && i < ISA_IMAGE_TEXELS; i++) {
-    struct party party = party_of_warp(unit, group, warp, CHECK_IMAGE, row->site, row->kind, access->bytes);
+    struct accessor accessor = accessor_of_warp(unit, group, warp, CHECK_IMAGE, row->site, row->kind, access->bytes);
     uint64_t mask = 0, more = 0;
     for (uint64_t lanes = left; lanes; lanes &= lanes - 1) {
       const uint32_t lane = (uint32_t)__builtin_ctzll(lanes);
@@ -396,7 +396,7 @@ static void step_texels(struct check_unit *unit, struct check_group *group, stru
       more |= (uint64_t)(i + 1 < samples.count) << lane;
     }
     unit->checker->counts.accesses += (uint64_t)__builtin_popcountll(mask);
-    touch_lanes(&party, mask, address);
+    touch_lanes(&accessor, mask, address);
     left = more;
   }
 }
@@ -404,12 +404,13 @@ static void step_texels(struct check_unit *unit, struct check_group *group, stru
 static void step_mbarrier(struct check_unit *unit, struct check_group *group, struct check_warp *warp,
                           const struct act_row *row, const struct isa_access *access) {
   const uint8_t format = isa_rows[access->inst->op].format;
-  struct party party = party_of_warp(unit, group, warp, CHECK_LDS, row->site,
-                                     format == FORMAT_MBARRIER_INIT ? TOUCH_WRITE : TOUCH_ATOMIC, access->bytes);
-  unwritten_lanes_filled(&party, access->mask, access->address);
-  touch_lanes(&party, access->mask, access->address);
+  struct accessor accessor =
+      accessor_of_warp(unit, group, warp, CHECK_LDS, row->site,
+                       format == FORMAT_MBARRIER_INIT ? TOUCH_WRITE : TOUCH_ATOMIC, access->bytes);
+  unwritten_lanes_filled(&accessor, access->mask, access->address);
+  touch_lanes(&accessor, access->mask, access->address);
   for (uint64_t left = format == FORMAT_MBARRIER_ARRIVE ? access->mask : 0; left; left &= left - 1)
-    handover_arrive(group, warp, (uint32_t)__builtin_ctzll(left), access->address[__builtin_ctzll(left)]);
+    hb_arrive(group, warp, (uint32_t)__builtin_ctzll(left), access->address[__builtin_ctzll(left)]);
 }
 
 static void step_call(struct check_unit *unit, struct check_group *group, struct check_warp *warp,
@@ -420,8 +421,8 @@ static void step_call(struct check_unit *unit, struct check_group *group, struct
   if (call->act == ACT_BARRIER && row->sync & SYNC_LDS)
     unwritten_settle(unit, group);
   events_check(unit, group, call);
-  if (call->act == ACT_COPY && group->shape->items == 1) /* copies of a single work-item know what it acquired */
-    known_join(&group->known, &warp->known);
+  if (call->act == ACT_COPY && group->shape->items == 1) /* a single work-item's copies come after what it acquired */
+    clock_join(&group->clock, &warp->clock);
   if (call->act == ACT_COPY) {
     group_ticks(group);
     copies_issue(unit, group, call, row->site);
@@ -463,15 +464,15 @@ static void take_step(struct check_unit *unit, struct check_group *group, struct
     step_call(unit, group, warp, row, result);
     break;
   case ACT_FENCE:
-    handover_fence(group, warp, row, result->mask);
+    hb_fence(group, warp, row, result->mask);
     break;
   case ACT_IMAGE_FENCE:
     order_image_fence(group, warp);
     break;
   case ACT_WARP_BARRIER:
     order_warp_barrier(group, warp, row->sync);
-    handover_fence(group, warp, row, result->mask);
-    handover_share(group, warp, row->sync);
+    hb_fence(group, warp, row, result->mask);
+    hb_converge(group, warp, row->sync);
     break;
   case ACT_PIPE_RESERVE:
     packets_reserve(group, warp, row->site, access);
@@ -486,8 +487,8 @@ static void take_step(struct check_unit *unit, struct check_group *group, struct
 }
 
 static void note_call(struct check_warp *warp, const struct isa_result *result) {
-  warp->came[warp->came_count++ % CHECK_AHEAD] = result->pc;
-  warp->came_lane = (uint32_t)__builtin_ctzll(result->mask);
+  warp->call_pc[warp->call_count++ % CHECK_AHEAD] = result->pc;
+  warp->call_lane = (uint32_t)__builtin_ctzll(result->mask);
 }
 
 static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *access, struct isa_result *result) {
@@ -519,7 +520,7 @@ static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *
       warp->batches++;
       copies_lanes_over(unit, group, warp, 0);
     }
-    handover_free_warp(warp);
+    hb_free_warp(warp);
     group->last_pc = result->pc < group->last_pc || group->left == group->warps ? result->pc : group->last_pc;
     if (!--group->left)
       end_group(unit, group);
@@ -540,7 +541,7 @@ static void pass_mbarrier(struct check_unit *unit, const struct isa_access *acce
   if (!group->shape || (access->warp->pred[access->inst->d] & access->mask) != access->mask)
     return;
   for (uint64_t left = access->mask; left; left &= left - 1)
-    handover_pass(group, warp, (uint32_t)__builtin_ctzll(left), access->address[__builtin_ctzll(left)]);
+    hb_pass(group, warp, (uint32_t)__builtin_ctzll(left), access->address[__builtin_ctzll(left)]);
 }
 
 static void commit_atomic(struct check_unit *unit, const struct isa_access *access) {
@@ -553,10 +554,10 @@ static void commit_atomic(struct check_unit *unit, const struct isa_access *acce
     return;
   for (uint64_t left = access->mask; left; left &= left - 1) {
     const uint32_t lane = (uint32_t)__builtin_ctzll(left);
-    handover_carried_out(unit, group, warp, row, lane, access->address[lane], reads(access->inst));
+    hb_atomic(unit, group, warp, row, lane, access->address[lane], reads(access->inst));
   }
   if (row->space == CHECK_LDS && reads(access->inst))
-    handover_answered(group, warp, access->mask);
+    hb_lds_reply(group, warp, access->mask);
 }
 
 static void commit(void *self, struct isa_access *access) {
@@ -599,7 +600,7 @@ static void end(void *self) {
   for (uint32_t slot = 0; slot < unit->group_count; slot++)
     forget_group(&unit->groups[slot]);
   for (uint32_t slot = 0; slot < unit->warp_count; slot++) {
-    handover_free_warp(&unit->warps[slot]);
+    hb_free_warp(&unit->warps[slot]);
     packets_free_warp(&unit->warps[slot]);
     divergence_free_warp(&unit->warps[slot]);
     undefined_free_warp(&unit->warps[slot]);
@@ -647,7 +648,7 @@ void checker_free(struct checker *checker) {
   source_filters_free(&checker->filters);
   for (uint32_t i = 0; i < RESULT_TOGETHER; i++)
     free(checker->acts[i]);
-  handover_free(checker);
+  hb_free(checker);
   packets_free(checker);
   packets_free_reserved(checker);
   shadow_free(&checker->global);

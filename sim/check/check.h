@@ -10,7 +10,7 @@
  *   - the program order of one work-item (a texel that is stored and then read also needs an image fence),
  *   - a barrier that fences their memory,
  *   - a wait or a copy fence, between a copy and what follows it, or
- *   - an atomic operation that hands over (release and acquire by fences).
+ *   - a release and an acquire, by atomic operations and fences.
  * It does not matter which of the two came first in this run, or whether their cycles overlapped. So a race is found
  * whether or not the machine's timing exposes it. All machines give the same hazards if the kernel takes the same path.
  *

@@ -98,8 +98,8 @@ void order_complete(struct check_unit *unit, struct check_group *group, struct p
       group->epoch[CHECK_IMAGE] = now;
     if (sync & SYNC_GLOBAL && row->scope >= ISA_SCOPE_DEVICE)
       group->device_barrier = now;
-    if (sync & SYNC_GLOBAL && group->is_offered)
-      handover_join(unit, group, row);
+    if (sync & SYNC_GLOBAL && group->has_released)
+      hb_barrier(unit, group, row);
   }
   if (call->act == ACT_COPY_FENCE && sync & SYNC_LDS)
     group->fenced[CHECK_LDS] = now;
