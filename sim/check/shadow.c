@@ -20,7 +20,7 @@ static struct shadow_page **place_of(struct shadow *shadow, uint64_t address) {
   const size_t index = (size_t)((address - shadow->base) / SHADOW_PAGE_BYTES);
   if (index >= shadow->page_count) {
     const size_t before = shadow->page_count;
-    shadow->pages = vector_room(shadow->pages, &shadow->page_count, index + 1, sizeof *shadow->pages);
+    shadow->pages = vector_room(shadow->pages, &shadow->page_count, index + index / 2 + 16, sizeof *shadow->pages);
     memset(shadow->pages + before, 0, (shadow->page_count - before) * sizeof *shadow->pages);
   }
   return &shadow->pages[index];
