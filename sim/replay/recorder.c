@@ -9,6 +9,7 @@
 #include "models/executor.h"
 #include "models/source_filter.h"
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 #include "sim/replay/kinds.h"
 #include "sim/replay/marks.h"
 
@@ -74,6 +75,7 @@ struct recorder {
   struct source_filters filters;
   struct recorded_program *programs;
   uint32_t program_count;
+  size_t program_room;
 };
 
 /* ---- programs and launches ---------------------------------------------------------------------- */
@@ -134,10 +136,8 @@ static uint32_t number_of_object(struct recorder *recorder, const struct isa_pro
       return number;
     }
   }
-  recorder->programs = need_more(recorder->programs, number + 1, sizeof *recorder->programs);
-  recorder->programs[number] = (struct recorded_program){
+  *vector_next(recorder->programs, recorder->program_count, recorder->program_room) = (struct recorded_program){
       .object = object, .size = size, .kinds = replay_kinds(program), .watch = marks_watch(program)};
-  recorder->program_count++;
   trace_write_program(recorder->writer, recorder->programs[number].kinds, program->count);
   need_written(recorder->writer);
   write_object(recorder->writer, object, size, number);

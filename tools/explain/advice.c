@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 #include "sim/report/report.h"
 #include "tools/explain/report.h"
 
@@ -16,7 +17,7 @@ struct advice {
   const struct explain_view *view;
   const struct explain_case *lead; /* find_lead() */
   char **sentence;
-  size_t count;
+  size_t count, room;
 };
 
 /* Sanitizes the text, because a file name may contain anything. */
@@ -24,8 +25,7 @@ static void say(struct advice *advice, struct text *text) {
   struct text tame = {0};
   text_foreign(&tame, "%s", text->data);
   free(text->data);
-  advice->sentence = need_more(advice->sentence, advice->count + 1, sizeof *advice->sentence);
-  advice->sentence[advice->count++] = tame.data;
+  *vector_next(advice->sentence, advice->count, advice->room) = tame.data;
 }
 
 static const char *name_of(const struct explain_case *single) { return lift_rows[explain_limit(single)].name; }

@@ -9,6 +9,7 @@
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/base/text.h"
+#include "sim/base/vector.h"
 #include "tools/explain/edits.h"
 
 enum { PROGRAM_BYTES = 64 << 20, WIDTH = 4 /* components of a vector */ };
@@ -16,8 +17,7 @@ enum { PROGRAM_BYTES = 64 << 20, WIDTH = 4 /* components of a vector */ };
 /* ---- the list -------------------------------------------------------------------------------------- */
 
 static struct explain_change *add(struct explain_changes *changes, char *name) {
-  changes->change = need_more(changes->change, changes->count + 1, sizeof *changes->change);
-  struct explain_change *change = &changes->change[changes->count++];
+  struct explain_change *change = vector_next(changes->change, changes->count, changes->room);
   *change = (struct explain_change){.name = name};
   return change;
 }

@@ -28,7 +28,7 @@ struct explain_change {
 
 struct explain_changes {
   struct explain_change *change;
-  size_t count;
+  size_t count, room;
   const char *varied;
   const struct subject *subject;
   struct machine machine;

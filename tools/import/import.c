@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 #include "tools/import/lines.h"
 #include "tools/import/state.h"
 
@@ -48,8 +49,7 @@ static struct sass_kernel *kernel_of(struct sass_import *import, const struct sa
     if (kernel->registers == header->registers && strcmp(kernel->name, header->name) == 0)
       return kernel;
   }
-  import->kernels = need_more(import->kernels, import->kernel_count + 1, sizeof *import->kernels);
-  struct sass_kernel *kernel = &import->kernels[import->kernel_count++];
+  struct sass_kernel *kernel = vector_next(import->kernels, import->kernel_count, import->kernel_room);
   *kernel = (struct sass_kernel){.name = need_copy(header->name), .registers = header->registers};
   return kernel;
 }
@@ -76,10 +76,10 @@ static void count_unknown(struct scan *scan, const struct sass_line *line) {
          (strlen(import->unknown[i].what) != length || strncmp(import->unknown[i].what, line->opcode, length) != 0))
     i++;
   if (i == import->unknown_count) {
-    import->unknown = need_more(import->unknown, ++import->unknown_count, sizeof *import->unknown);
-    import->unknown[i] = (struct sass_count){.what = need_copy(line->opcode),
-                                             .text = "is unknown; treated as an integer operation",
-                                             .place = place_of(import->launches[scan->launch].path, line->number)};
+    *vector_next(import->unknown, import->unknown_count, import->unknown_room) =
+        (struct sass_count){.what = need_copy(line->opcode),
+                            .text = "is unknown; treated as an integer operation",
+                            .place = place_of(import->launches[scan->launch].path, line->number)};
     import->unknown[i].what[length] = '\0';
   }
   import->unknown[i].count++;
@@ -218,8 +218,7 @@ static bool read_entry(struct sass_import *import, const char *name, uint64_t li
     free(path);
     return sass_fail(error, import->list, line, "'%.60s' leads to a file that is not a kernel's", name);
   }
-  import->launches = need_more(import->launches, import->launch_count + 1, sizeof *import->launches);
-  import->launches[import->launch_count++] = (struct sass_launch){.path = path};
+  *vector_next(import->launches, import->launch_count, import->launch_room) = (struct sass_launch){.path = path};
   return true;
 }
 

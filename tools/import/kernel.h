@@ -47,7 +47,8 @@ struct sass_kernel {
   char *name;
   uint32_t registers; /* as in the trace */
   struct sass_inst *insts;
-  uint32_t count, room;
+  uint32_t count;
+  size_t room;
   uint32_t *slots; /* 1 + index of the instruction, by hash */
   uint32_t slot_count;
   bool lane_copies;

@@ -8,12 +8,12 @@ struct sass_import {
   char *list;
   const struct sass_watch *watch;
   struct sass_launch *launches;
-  size_t launch_count;
+  size_t launch_count, launch_room;
   struct sass_kernel *kernels;
-  size_t kernel_count;
+  size_t kernel_count, kernel_room;
   struct isa_program *program;
   struct sass_count *unknown;
-  size_t unknown_count;
+  size_t unknown_count, unknown_room;
   struct sass_count lost[SASS_LOSSES];
   uint64_t *regions; /* memory that prefetches access, ascending, without duplicates */
   size_t region_count;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 #include "tools/sweep/expression_parts.h"
 
 struct reading {
@@ -58,9 +59,7 @@ static bool add(struct reading *reading, struct step step) {
   struct expression *expression = reading->expression;
   if (expression->step_count == EXPRESSION_STEPS)
     return fail(reading, "longer than %d terms and signs", EXPRESSION_STEPS);
-  if (!(expression->step_count & (expression->step_count + 1))) /* full: double it */
-    expression->steps = need_more(expression->steps, 2 * (expression->step_count + 1), sizeof *expression->steps);
-  expression->steps[expression->step_count++] = step;
+  *vector_next(expression->steps, expression->step_count, expression->step_room) = step;
   return true;
 }
 

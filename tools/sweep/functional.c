@@ -7,6 +7,7 @@
 
 #include "sim/base/file.h"
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 #include "sim/base/workers.h"
 
 enum { GROUPS_AT_ONCE = 64, CANDIDATES = 4 /* points of a group that are tried as its recording */ };
@@ -20,9 +21,7 @@ void sweep_add(struct sweep_run *run, uint64_t number, const uint32_t *value) {
   /* A point without a legal machine has function 0. So have all points of a trace, whose function is fixed. */
   if (!run->bench.target->trace && sweep_machine(run->bench.target, value, &machine, &ignored))
     task.function = sweep_function(run->bench.target, value, &machine);
-  if ((run->tasks & (run->tasks - 1)) == 0) /* full at each power of two */
-    run->task = need_more(run->task, run->tasks ? 2 * run->tasks : 1, sizeof task);
-  run->task[run->tasks++] = task;
+  *vector_next(run->task, run->tasks, run->task_room) = task;
 }
 
 static int compare(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
@@ -49,11 +48,8 @@ void sweep_group_all(struct sweep_run *run) {
     return;
   qsort(run->task, run->tasks, sizeof *run->task, by_function);
   for (size_t i = 0; i < run->tasks; i++) {
-    if (!i || !same_function(&run->task[i], &run->task[i - 1])) {
-      if ((run->groups & (run->groups - 1)) == 0)
-        run->group = need_more(run->group, run->groups ? 2 * run->groups : 1, sizeof *run->group);
-      run->group[run->groups++] = (struct sweep_group){.first = i, .file = -1};
-    }
+    if (!i || !same_function(&run->task[i], &run->task[i - 1]))
+      *vector_next(run->group, run->groups, run->group_room) = (struct sweep_group){.first = i, .file = -1};
     run->group[run->groups - 1].count++;
   }
   for (size_t i = 0; i < run->groups; i++)

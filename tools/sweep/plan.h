@@ -45,7 +45,7 @@ struct sweep_axis {
   char *name;   /* "dma.channels", "define.DEPTH", "arg.tiles", "machine" */
   char *zip;    /* the name of its zip, or NULL */
   char **value; /* `count` words, each once; in a zip, each tuple once */
-  size_t count;
+  size_t count, room;
   size_t factor; /* the axes of a zip share one */
   int line;      /* in the sweep file */
 };
@@ -72,14 +72,14 @@ struct sweep_plan {
   int job_line;         /* the line that names it */
   char *machine;        /* as written: a preset, or a file relative to this one; NULL: none */
   struct sweep_setting *settings;
-  size_t setting_count;
+  size_t setting_count, setting_room;
   char **builds; /* options of OpenCL C's compiler, a word each */
-  size_t build_count;
+  size_t build_count, build_room;
   struct sweep_axis axis[PLAN_AXES];
   size_t axes, factors;
   size_t levels[PLAN_AXES]; /* number of values of each factor */
   struct sweep_constraint *constraints;
-  size_t constraint_count;
+  size_t constraint_count, constraint_room;
   struct expression *cost; /* NULL: none */
   char *cost_text;
   int cost_line;

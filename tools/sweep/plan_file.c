@@ -10,6 +10,7 @@
 #include "sim/base/nearest.h"
 #include "sim/base/need.h"
 #include "sim/base/text.h"
+#include "sim/base/vector.h"
 #include "sim/core/params.h"
 #include "tools/sweep/expression.h"
 #include "tools/sweep/plan_parts.h"
@@ -78,8 +79,7 @@ static bool take_machine(struct reading *reading) {
 static bool take_build(struct reading *reading) {
   struct sweep_plan *plan = reading->plan;
   for (char *rest = NULL, *word = strtok_r(reading->text, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest)) {
-    plan->builds = need_more(plan->builds, plan->build_count + 1, sizeof *plan->builds);
-    plan->builds[plan->build_count++] = need_copy(word);
+    *vector_next(plan->builds, plan->build_count, plan->build_room) = need_copy(word);
   }
   return true;
 }
@@ -198,8 +198,7 @@ static bool take_setting(struct reading *reading) {
   good = good &&
          (one.count == 1 || FAIL(reading, "%s: has %zu values; put it in [axes] to vary it", reading->key, one.count));
   if (good) {
-    plan->settings = need_more(plan->settings, plan->setting_count + 1, sizeof *plan->settings);
-    plan->settings[plan->setting_count++] =
+    *vector_next(plan->settings, plan->setting_count, plan->setting_room) =
         (struct sweep_setting){need_copy(reading->key), need_copy(one.value[0]), reading->key_line};
   }
   plan_free_values(&one);
@@ -244,8 +243,7 @@ static bool take_constraint(struct reading *reading) {
   struct expression *test = take_expression(reading);
   if (!test)
     return false;
-  plan->constraints = need_more(plan->constraints, plan->constraint_count + 1, sizeof *plan->constraints);
-  plan->constraints[plan->constraint_count++] =
+  *vector_next(plan->constraints, plan->constraint_count, plan->constraint_room) =
       (struct sweep_constraint){need_copy(reading->key), need_copy(reading->text), test, reading->key_line};
   return true;
 }

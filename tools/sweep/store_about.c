@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 #include "tools/sweep/store_parts.h"
 
 enum { APPLICATION = 0x57577377 /* "WWsw" */, SHOWN = 40 /* characters of a value that fit a message */ };
@@ -10,8 +11,8 @@ enum { APPLICATION = 0x57577377 /* "WWsw" */, SHOWN = 40 /* characters of a valu
 /* ---- in memory ------------------------------------------------------------------------------------- */
 
 static void list_add(struct store_list *list, const char *name, const char *first, const char *second) {
-  list->entries = need_more(list->entries, list->count + 1, sizeof *list->entries);
-  list->entries[list->count++] = (struct store_entry){need_copy(name), need_copy(first), need_copy(second)};
+  *vector_next(list->entries, list->count, list->room) =
+      (struct store_entry){need_copy(name), need_copy(first), need_copy(second)};
 }
 
 static void list_free(struct store_list *list) {

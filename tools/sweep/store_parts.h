@@ -14,7 +14,7 @@ struct store_entry {
 
 struct store_list {
   struct store_entry *entries;
-  size_t count;
+  size_t count, room;
 };
 
 /* A store_subject as text, which can also be read from a file. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 #include "tools/sweep/expression.h"
 
 #define VALUES_LARGEST (INT64_C(1) << 53) /* up to here doubles, which constraints use, are exact */
@@ -43,9 +44,7 @@ bool values_whole(const char *text, const char **end, int64_t *number) {
 static bool add_word(struct sweep_axis *axis, const char *word, char message[VALUES_MESSAGE]) {
   if (axis->count == PLAN_VALUES)
     return fail(message, "more than %d values", PLAN_VALUES);
-  if (!(axis->count & (axis->count + 1))) /* full: double it */
-    axis->value = need_more(axis->value, 2 * (axis->count + 1), sizeof *axis->value);
-  axis->value[axis->count++] = need_copy(word);
+  *vector_next(axis->value, axis->count, axis->room) = need_copy(word);
   return true;
 }
 

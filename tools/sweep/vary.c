@@ -9,6 +9,7 @@
 #include "sim/base/nearest.h"
 #include "sim/base/need.h"
 #include "sim/base/text.h"
+#include "sim/base/vector.h"
 #include "tools/sweep/point.h"
 
 /* The message of a plan begins with "OPTION:LINE: ", but there are no lines here. */
@@ -49,10 +50,7 @@ static bool read_plan(struct vary *vary, const char *word, size_t most, const ch
 }
 
 static void say_option(struct sweep_plan *plan, const char *option, const char *word) {
-  const size_t size = strlen(option) + strlen(word) + 1;
-  plan->builds = need_more(plan->builds, plan->build_count + 1, sizeof *plan->builds);
-  plan->builds[plan->build_count] = need(size, 1);
-  snprintf(plan->builds[plan->build_count++], size, "%s%s", option, word);
+  *vector_next(plan->builds, plan->build_count, plan->build_room) = need_print("%s%s", option, word);
 }
 
 /* Takes those options of the command line's build that a plan can have: clang's. */
