@@ -14,8 +14,7 @@ struct reading {
   struct expression *expression;
   const char *at;
   unsigned depth;
-  char *message;
-  size_t size;
+  struct message *message;
 };
 
 /* Functions: name, minimum and maximum number of arguments, step. */
@@ -31,17 +30,14 @@ static const struct function {
 static bool read_or(struct reading *reading);
 
 __attribute__((format(printf, 2, 3))) static bool fail(struct reading *reading, const char *format, ...) {
-  char what[EXPRESSION_MESSAGE / 2];
+  char what[128];
   va_list list;
   va_start(list, format);
   vsnprintf(what, sizeof what, format, list);
   va_end(list);
   if (*reading->at)
-    snprintf(reading->message, reading->size, "%s, at '%.40s%s'", what, reading->at,
-             strlen(reading->at) > 40 ? "..." : "");
-  else
-    snprintf(reading->message, reading->size, "%s, at its end", what);
-  return false;
+    return message_fail(reading->message, "%s, at '%.40s%s'", what, reading->at, strlen(reading->at) > 40 ? "..." : "");
+  return message_fail(reading->message, "%s, at its end", what);
 }
 
 static void skip_blanks(struct reading *reading) { reading->at += strspn(reading->at, " \t"); }
@@ -270,9 +266,9 @@ static bool read_all(struct reading *reading) {
   return !*reading->at || fail(reading, "expected an operator");
 }
 
-struct expression *expression_read(const char *text, char *message, size_t size, size_t *at) {
+struct expression *expression_read(const char *text, struct message *message, size_t *at) {
   struct expression *expression = need(1, sizeof *expression);
-  struct reading reading = {.expression = expression, .at = text, .message = message, .size = size};
+  struct reading reading = {.expression = expression, .at = text, .message = message};
   if (read_all(&reading))
     return expression;
   if (at)

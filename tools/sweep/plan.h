@@ -38,7 +38,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PLAN_AXES = 64, PLAN_VALUES = 65536 /* of an axis */, PLAN_SAMPLES = 1000000, PLAN_MESSAGE = 512 };
+#include "sim/base/message.h"
+
+enum { PLAN_AXES = 64, PLAN_VALUES = 65536 /* of an axis */, PLAN_SAMPLES = 1000000 };
 enum { PLAN_LINE = 198 /* inih's limit */, PLAN_FILE_BYTES = 1 << 20 };
 
 struct sweep_axis {
@@ -104,13 +106,13 @@ typedef const char *plan_constant(void *context, const char *machine, const char
 
 /* Reads a sweep file, except what depends on the machine. False with the message "FILE:LINE: ..." filled. The caller
  * frees the plan, also after a failure. plan_parse() takes the text; `file` names it. */
-bool plan_read(const char *path, struct sweep_plan *plan, char message[PLAN_MESSAGE]);
-bool plan_parse(const char *text, const char *file, struct sweep_plan *plan, char message[PLAN_MESSAGE]);
+bool plan_read(const char *path, struct sweep_plan *plan, struct message *message);
+bool plan_parse(const char *text, const char *file, struct sweep_plan *plan, struct message *message);
 void plan_free(struct sweep_plan *plan);
 
 /* Resolves the names in constraints and in the cost, refuses constraints that exclude every point, and draws the
  * sample. Call it once, before requesting points. Without `constant` (NULL), only axes and settings have names. */
-bool plan_settle(struct sweep_plan *plan, plan_constant *constant, void *context, char message[PLAN_MESSAGE]);
+bool plan_settle(struct sweep_plan *plan, plan_constant *constant, void *context, struct message *message);
 
 /* Point `number`, as the index of its value on each axis. False when a constraint excludes the point. */
 bool plan_point(const struct sweep_plan *plan, uint64_t number, uint32_t value[PLAN_AXES]);
