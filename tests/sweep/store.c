@@ -1,5 +1,6 @@
 /* Rows and files of results, without failures other than the intended ones. */
 #include "tools/sweep/store.h"
+#include "sim/replay/trial.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -127,7 +128,7 @@ TEST(store, a_status_is_one_of_the_defined_rows) {
     row.status = #name;                                                                                                \
     EXPECT_TRUE(store_add(store, &row, message));                                                                      \
   }
-  STORE_STATUSES(X)
+  OUTCOMES(X)
 #undef X
   struct store_row row = rig_row(number);
   row.status = "";

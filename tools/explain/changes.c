@@ -268,11 +268,11 @@ bool explain_changes_run(struct explain_changes *changes, struct explain_run *ru
   for (size_t i = 0; i < changes->count; i++) {
     struct explain_change *change = &changes->change[i];
     change->status = cases[i].status;
-    snprintf(change->reason, EXPLAIN_REASON, "%s", cases[i].reason);
+    snprintf(change->reason, TRIAL_REASON, "%s", cases[i].reason);
     change->same_results = cases[i].left == run->explain.cases[0].left;
-    if (change->status == EXPLAIN_FINISHED && cases[i].hazards > run->explain.cases[0].hazards) {
-      change->status = EXPLAIN_REFUSED;
-      snprintf(change->reason, EXPLAIN_REASON, "it adds hazards");
+    if (change->status == OUTCOME_finished && cases[i].hazards > run->explain.cases[0].hazards) {
+      change->status = OUTCOME_refused;
+      snprintf(change->reason, TRIAL_REASON, "it adds hazards");
     }
     change->time = cases[i].time;
     free(cases[i].pace);

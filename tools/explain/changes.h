@@ -20,8 +20,8 @@ struct explain_change {
   char *define;           /* "DEPTH=3"; NULL: none */
   char *argument, *word;  /* an argument and its value; NULL: none */
   struct job_change made; /* other changes */
-  enum explain_status status;
-  char reason[EXPLAIN_REASON];
+  enum trial_outcome status;
+  char reason[TRIAL_REASON];
   bool same_results;
   struct explain_time *time; /* of each step */
 };
@@ -43,7 +43,7 @@ bool explain_changes_run(struct explain_changes *changes, struct explain_run *ru
 
 /* Did it finish with the same results? */
 static inline bool explain_change_counts(const struct explain_change *change) {
-  return change->status == EXPLAIN_FINISHED && change->same_results;
+  return change->status == OUTCOME_finished && change->same_results;
 }
 
 /* Fills `rank` with the changes that count, fastest first, and returns their number. Equally fast ones stay in

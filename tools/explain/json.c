@@ -60,11 +60,11 @@ static json_t *failed_of(const struct explain_view *view) {
   json_t *list = json_array();
   for (size_t i = 0; i < view->run->explain.count; i++) {
     const struct explain_case *at = &view->run->explain.cases[i];
-    if (at->status == EXPLAIN_FINISHED)
+    if (at->status == OUTCOME_finished)
       continue;
     json_t *object = json_object();
     json_object_set_new(object, "without", slugs_of(at->lifted));
-    json_set_word(object, "status", explain_statuses[at->status]);
+    json_set_word(object, "status", outcome_names[at->status]);
     json_set_word(object, "reason", at->reason);
     json_array_append_new(list, object);
   }
@@ -141,8 +141,8 @@ static json_t *vary_of(const struct explain_view *view) {
     const struct explain_value *value = &vary->value[i];
     json_t *at = json_object();
     json_set_word(at, "value", value->word);
-    json_set_word(at, "status", explain_statuses[value->status]);
-    if (value->status == EXPLAIN_FINISHED) {
+    json_set_word(at, "status", outcome_names[value->status]);
+    if (value->status == OUTCOME_finished) {
       json_set_whole(at, "cycles", value->time[view->step].cycles);
       json_object_set_new(at, "same_results", json_boolean(value->same_results));
     } else {
@@ -164,8 +164,8 @@ static json_t *changes_of(const struct explain_view *view) {
     const struct explain_change *change = &view->changes->change[i];
     json_t *at = json_object();
     json_set_word(at, "change", change->name);
-    json_set_word(at, "status", explain_statuses[change->status]);
-    if (change->status == EXPLAIN_FINISHED) {
+    json_set_word(at, "status", outcome_names[change->status]);
+    if (change->status == OUTCOME_finished) {
       const cycle_t cycles = change->time[view->step].cycles;
       json_set_whole(at, "cycles", cycles);
       json_object_set_new(at, "saved", json_integer((json_int_t)view->cycles - (json_int_t)cycles));

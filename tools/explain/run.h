@@ -35,9 +35,9 @@ struct explain_run {
   struct job job;                /* the base's job; its machine is the base of all cases */
   struct launch_result *results; /* of the base's `count` launches; NULL once all of them have finished */
   size_t count;
-  bool timed;               /* the kernel's behavior depends on time, */
-  char why[EXPLAIN_REASON]; /* at this place */
-  limit_set idle;           /* limits of units that no launched kernel uses */
+  bool timed;             /* the kernel's behavior depends on time, */
+  char why[TRIAL_REASON]; /* at this place */
+  limit_set idle;         /* limits of units that no launched kernel uses */
   struct explain explain;
   struct trace *trace;
   struct text recorded;         /* the data of `trace`, if it is in memory */

@@ -45,7 +45,7 @@ bool explain_vary_run(struct explain_vary *vary, struct explain_run *run, int *s
   const bool good = explain_run_jobs(run, load, vary, cases, vary->count, status);
   for (size_t i = 0; i < vary->count; i++) {
     vary->value[i].status = cases[i].status;
-    snprintf(vary->value[i].reason, EXPLAIN_REASON, "%s", cases[i].reason);
+    snprintf(vary->value[i].reason, TRIAL_REASON, "%s", cases[i].reason);
     vary->value[i].same_results = cases[i].left == run->explain.cases[0].left;
     vary->value[i].time = cases[i].time;
     free(cases[i].pace);
@@ -56,7 +56,7 @@ bool explain_vary_run(struct explain_vary *vary, struct explain_run *run, int *s
 }
 
 static bool counts(const struct explain_value *value) {
-  return value->status == EXPLAIN_FINISHED && value->same_results;
+  return value->status == OUTCOME_finished && value->same_results;
 }
 
 const struct explain_value *explain_vary_best(const struct explain_vary *vary, size_t step) {

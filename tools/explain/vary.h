@@ -10,8 +10,8 @@
 
 struct explain_value {
   const char *word;
-  enum explain_status status;
-  char reason[EXPLAIN_REASON];
+  enum trial_outcome status;
+  char reason[TRIAL_REASON];
   bool same_results;         /* the same final contents of buffers as the unchanged launch, so the same work */
   struct explain_time *time; /* of each step */
 };

@@ -70,8 +70,8 @@ struct batch {
 /* A worker's own state. */
 struct seat {
   struct sweep_bench bench;
-  struct sweep_recording recording; /* open for the last task, */
-  const struct trace *of;           /* and the trace that it shares */
+  struct recording recording; /* open for the last task, */
+  const struct trace *of;     /* and the trace that it shares */
 };
 
 static void *begin(void *self, const struct caller *caller) {
@@ -85,7 +85,7 @@ static void *begin(void *self, const struct caller *caller) {
 static void end(void *self, void *own) {
   struct seat *seat = own;
   (void)self;
-  sweep_recording_close(&seat->recording);
+  recording_close(&seat->recording);
   free(seat);
 }
 
@@ -140,10 +140,12 @@ static void take_recording(struct seat *seat, const struct sweep_group *group) {
   const struct trace *trace = group->recording.trace;
   if (seat->of == trace)
     return;
-  sweep_recording_close(&seat->recording);
+  struct message message;
+  recording_close(&seat->recording);
   seat->of = trace;
-  if (trace)
-    sweep_recording_share(&seat->recording, trace);
+  seat->recording.trace = trace ? need_made(trace_share(trace)) : NULL;
+  if (trace && !recording_read(&seat->recording, "the recording", &message))
+    recording_close(&seat->recording);
 }
 
 static void work(void *self, void *own, size_t number, void *answer) {
@@ -163,8 +165,8 @@ static bool take(void *self, size_t number, const void *answer) {
 
 static bool lose(void *self, size_t number, const char *why, bool defect) {
   (void)defect;
-  struct sweep_outcome outcome = {.status = SWEEP_failed};
-  snprintf(outcome.reason, sizeof outcome.reason, "%s", why);
+  struct sweep_outcome outcome = {.replayed = false};
+  trial_conclude(&outcome.end, OUTCOME_failed, why);
   return take(self, number, &outcome);
 }
 
@@ -237,10 +239,10 @@ static bool run_batch(struct batch *batch, struct message *message) {
     good = record_all(batch, message);
   open_all(batch);
   for (size_t i = 0; target->trace && i < batch->groups; i++)
-    batch->group[i].recording = (struct sweep_recording){target->trace, target->recorded};
+    batch->group[i].recording = (struct recording){.trace = target->trace};
   good = good && replay_all(batch, message);
   for (size_t i = 0; !target->trace && i < batch->groups; i++)
-    sweep_recording_close(&batch->group[i].recording);
+    recording_close(&batch->group[i].recording);
   free(batch->task);
   free(batch->group_of);
   return good;

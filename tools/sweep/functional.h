@@ -21,7 +21,7 @@ struct sweep_task {
 /* Tasks [first, first + count), with the same function. */
 struct sweep_group {
   size_t first, count;
-  struct sweep_recording recording;
+  struct recording recording;
   int file;        /* of the recording; -1: none */
   size_t recorded; /* the task that was run for it; `first + count`: none */
 };

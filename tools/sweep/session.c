@@ -44,9 +44,9 @@ static bool add(struct session *session, uint64_t number, const uint32_t *value,
   const struct store_row row = {.key = key,
                                 .number = plan_grid_number(session->plan, number),
                                 .value = value,
-                                .status = sweep_statuses[outcome->status],
-                                .reason = *outcome->reason ? outcome->reason : NULL,
-                                .metric = outcome->status == SWEEP_finished ? metric : NULL,
+                                .status = outcome_names[outcome->end.outcome],
+                                .reason = *outcome->end.reason ? outcome->end.reason : NULL,
+                                .metric = outcome->end.outcome == OUTCOME_finished ? metric : NULL,
                                 .seconds = outcome->seconds,
                                 .how = outcome->replayed ? "replay" : "run"};
   if (!store_add(session->store, &row, &session->message))
@@ -61,7 +61,7 @@ static bool take(void *self, uint64_t number, const struct sweep_outcome *outcom
   char *key = plan_key(session->plan, value);
   session->done++;
   session->replay_seconds += outcome->seconds;
-  if (outcome->status == SWEEP_finished)
+  if (outcome->end.outcome == OUTCOME_finished)
     keep_best(session, key, outcome->metric[0]);
   const bool good = !session->store || add(session, number, value, key, outcome);
   free(key);

@@ -39,14 +39,6 @@ struct store_fact {
   const char *name, *value;
 };
 
-/* Statuses of points. */
-#define STORE_STATUSES(X)                                                                                              \
-  X(finished, "all launches ended")                                                                                    \
-  X(deadlock, "warps waited for one another forever")                                                                  \
-  X(cycle_limit, "a launch reached the cycle limit")                                                                   \
-  X(refused, "the machine, or the launch on it, is not legal")                                                         \
-  X(failed, "the process that ran it died, twice")
-
 /* What the file must be about: written to a new file, compared with an existing one. Facts whose name begins with '~'
  * may differ. The plan must outlive the store. */
 struct store_subject {

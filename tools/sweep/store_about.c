@@ -4,6 +4,7 @@
 
 #include "sim/base/need.h"
 #include "sim/base/vector.h"
+#include "sim/replay/trial.h"
 #include "tools/sweep/store_parts.h"
 
 enum { APPLICATION = 0x57577377 /* "WWsw" */, SHOWN = 40 /* characters of a value that fit a message */ };
@@ -250,11 +251,8 @@ static void say_entries(sqlite3_str *sql, const char *table, const struct store_
 }
 
 static void say_statuses(sqlite3_str *sql) {
-#define X(name, text) #name,
-  static const char *const names[] = {STORE_STATUSES(X)};
-#undef X
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    sqlite3_str_appendf(sql, "%s'%s'", i ? ", " : "", names[i]);
+  for (size_t i = 0; i < OUTCOME_COUNT; i++)
+    sqlite3_str_appendf(sql, "%s'%s'", i ? ", " : "", outcome_names[i]);
 }
 
 static char *say_tables(const struct store_about *about) {

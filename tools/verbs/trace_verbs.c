@@ -63,14 +63,14 @@ static bool report_timeline(const char *path, enum trace_open_mode mode, const s
 
 static bool report_trace(const char *path, enum trace_open_mode mode, const struct trace_info_form *form,
                          struct message *message) {
-  struct opened_trace opened = {0};
+  struct recording opened = {0};
   struct text text = {0};
   const bool good =
       trace_look(path, mode, &console_caller, &opened, message) && trace_info(&opened, path, form, &text, message);
   if (good && !form->json && !form->brief)
     help_next(VERB_TRACE_INFO, &text);
   const bool written = good && sink_text(&console_sink, &text, message);
-  trace_shut(&opened);
+  recording_close(&opened);
   free(text.data);
   return written;
 }
@@ -100,10 +100,10 @@ int verb_trace_validate(struct command *command) {
 
 static bool show_head(const char *path, enum trace_open_mode mode, const struct trace_head *settings,
                       struct message *message) {
-  struct opened_trace opened = {0};
+  struct recording opened = {0};
   const bool good = trace_look(path, mode, &console_caller, &opened, message) &&
                     trace_head(&opened, path, settings, &console_sink, message);
-  trace_shut(&opened);
+  recording_close(&opened);
   return good;
 }
 
