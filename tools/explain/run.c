@@ -192,7 +192,7 @@ bool explain_run_base(struct explain_run *run, int *status) {
 /* ---- a case, by a worker ----------------------------------------------------------------------------- */
 
 /* A worker's own state. */
-struct seat {
+struct worker {
   const struct caller *caller;
   struct recording recording; /* shares the run's trace; NULL: no replay so far */
 };
@@ -239,13 +239,13 @@ static void keep_finished(void *self, const struct job *job, const struct launch
 }
 
 /* Runs a case, or replays it if there is no job, and fills the answer. */
-static void run_case(const struct explain_run *run, struct seat *seat, struct job *job, struct answer *answer) {
+static void run_case(const struct explain_run *run, struct worker *worker, struct job *job, struct answer *answer) {
   struct pace_log log;
   struct keeping keeping = {run, answer};
   pace_log_begin(&log, parts_of(run, answer).pace, NULL, (uint32_t)run->explain.launches);
   const struct run_watcher counting = pace_watcher(&log);
   const struct trial trial = {.max_cycles = run->how.max_cycles,
-                              .caller = seat->caller,
+                              .caller = worker->caller,
                               .watcher = &counting,
                               .take = keep_finished,
                               .self = &keeping};
@@ -253,19 +253,19 @@ static void run_case(const struct explain_run *run, struct seat *seat, struct jo
   if (job)
     trial_run(&trial, job, NULL, &answer->end);
   else
-    trial_replay(&trial, &seat->recording, &answer->end);
+    trial_replay(&trial, &worker->recording, &answer->end);
   pace_log_end(&log);
 }
 
-static void run_again(const struct explain_run *run, struct seat *seat, const struct machine *machine,
+static void run_again(const struct explain_run *run, struct worker *worker, const struct machine *machine,
                       struct answer *answer) {
   struct message message;
   struct job job = {0};
-  if (!run->load_on(run->self, machine, seat->caller, &job, &message)) {
+  if (!run->load_on(run->self, machine, worker->caller, &job, &message)) {
     trial_conclude(&answer->end, OUTCOME_refused, message.text);
   } else {
     cut(run, &job);
-    run_case(run, seat, &job, answer);
+    run_case(run, worker, &job, answer);
   }
   job_free(&job);
 }
@@ -278,31 +278,31 @@ struct batch {
 };
 
 static void *begin(void *self, const struct caller *caller) {
-  struct seat *seat = need(1, sizeof *seat);
+  struct worker *worker = need(1, sizeof *worker);
   (void)self;
-  seat->caller = caller;
-  return seat;
+  worker->caller = caller;
+  return worker;
 }
 
 static void end(void *self, void *own) {
-  struct seat *seat = own;
+  struct worker *worker = own;
   (void)self;
-  recording_close(&seat->recording);
-  free(seat);
+  recording_close(&worker->recording);
+  free(worker);
 }
 
 static void work_on_job(void *self, void *own, size_t task, void *bytes) {
   const struct batch *batch = self;
-  struct seat *seat = own;
+  struct worker *worker = own;
   struct answer *answer = bytes;
   struct message message;
   struct job job = {0};
-  if (!batch->load(batch->self, task, seat->caller, &job, &message))
+  if (!batch->load(batch->self, task, worker->caller, &job, &message))
     trial_conclude(&answer->end, OUTCOME_refused, message.text);
   else if (job.launch_count != batch->run->job.launch_count)
     trial_conclude(&answer->end, OUTCOME_refused, "has other launches");
   else
-    run_case(batch->run, seat, &job, answer);
+    run_case(batch->run, worker, &job, answer);
   if (answer->end.outcome == OUTCOME_finished)
     answer->left = job_hash_buffers(&job);
   job_free(&job);
@@ -315,15 +315,15 @@ static bool same_copies(const struct explain_run *run, const struct machine *mac
 }
 
 /* If it fits, the recording is ready for a replay on the machine. */
-static bool can_replay(const struct explain_run *run, struct seat *seat, const struct machine *machine,
+static bool can_replay(const struct explain_run *run, struct worker *worker, const struct machine *machine,
                        struct message *message) {
   if ((run->timed && run->load_on) || !same_copies(run, machine, message))
     return false;
-  if (!seat->recording.trace)
-    seat->recording.trace = need_made(trace_share(run->trace));
-  if (!recording_fits(&seat->recording, machine, message))
+  if (!worker->recording.trace)
+    worker->recording.trace = need_made(trace_share(run->trace));
+  if (!recording_fits(&worker->recording, machine, message))
     return false;
-  cut(run, &seat->recording.job);
+  cut(run, &worker->recording.job);
   return true;
 }
 
@@ -331,16 +331,16 @@ static bool can_replay(const struct explain_run *run, struct seat *seat, const s
 static void work(void *self, void *own, size_t task, void *bytes) {
   const struct batch *batch = self;
   const struct explain_run *run = batch->run;
-  struct seat *seat = own;
+  struct worker *worker = own;
   struct answer *answer = bytes;
   struct message message = {{0}};
   struct machine machine = run->job.machine;
   limits_lift(batch->cases[task]->lifted, &machine);
-  const bool fits = can_replay(run, seat, &machine, &message);
+  const bool fits = can_replay(run, worker, &machine, &message);
   if (fits)
-    run_case(run, seat, NULL, answer);
+    run_case(run, worker, NULL, answer);
   else if (run->load_on)
-    run_again(run, seat, &machine, answer);
+    run_again(run, worker, &machine, answer);
   else
     trial_conclude(&answer->end, OUTCOME_refused, message.text);
   if (!fits && answer->end.outcome == OUTCOME_finished)

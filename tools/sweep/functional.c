@@ -68,7 +68,7 @@ struct batch {
 };
 
 /* A worker's own state. */
-struct seat {
+struct worker {
   struct sweep_bench bench;
   struct recording recording; /* open for the last task, */
   const struct trace *of;     /* and the trace that it shares */
@@ -76,17 +76,17 @@ struct seat {
 
 static void *begin(void *self, const struct caller *caller) {
   const struct batch *batch = self;
-  struct seat *seat = need(1, sizeof *seat);
-  seat->bench = batch->run->bench;
-  seat->bench.caller = caller;
-  return seat;
+  struct worker *worker = need(1, sizeof *worker);
+  worker->bench = batch->run->bench;
+  worker->bench.caller = caller;
+  return worker;
 }
 
 static void end(void *self, void *own) {
-  struct seat *seat = own;
+  struct worker *worker = own;
   (void)self;
-  recording_close(&seat->recording);
-  free(seat);
+  recording_close(&worker->recording);
+  free(worker);
 }
 
 /* An answer of the first step. */
@@ -99,7 +99,7 @@ struct recorded {
 /* Records the first of a few points, spread over the group, that finishes. */
 static void record(void *self, void *own, size_t number, void *answer) {
   const struct batch *batch = self;
-  const struct seat *seat = own;
+  const struct worker *worker = own;
   const struct sweep_group *group = &batch->group[number];
   struct recorded *recorded = answer;
   const size_t tries = group->count < CANDIDATES ? group->count : CANDIDATES;
@@ -109,7 +109,7 @@ static void record(void *self, void *own, size_t number, void *answer) {
     uint32_t value[PLAN_AXES];
     recorded->task = group->first + i * group->count / tries;
     plan_point(batch->run->bench.target->plan, batch->run->task[recorded->task].number, value);
-    recorded->good = sweep_record(&seat->bench, value, path, &recorded->outcome);
+    recorded->good = sweep_record(&worker->bench, value, path, &recorded->outcome);
   }
 }
 
@@ -136,26 +136,26 @@ static bool tick(void *self) {
 }
 
 /* Tasks arrive group by group, so the decompressed data of the previous recording can go. */
-static void take_recording(struct seat *seat, const struct sweep_group *group) {
+static void take_recording(struct worker *worker, const struct sweep_group *group) {
   const struct trace *trace = group->recording.trace;
-  if (seat->of == trace)
+  if (worker->of == trace)
     return;
   struct message message;
-  recording_close(&seat->recording);
-  seat->of = trace;
-  seat->recording.trace = trace ? need_made(trace_share(trace)) : NULL;
-  if (trace && !recording_read(&seat->recording, "the recording", &message))
-    recording_close(&seat->recording);
+  recording_close(&worker->recording);
+  worker->of = trace;
+  worker->recording.trace = trace ? need_made(trace_share(trace)) : NULL;
+  if (trace && !recording_read(&worker->recording, "the recording", &message))
+    recording_close(&worker->recording);
 }
 
 static void work(void *self, void *own, size_t number, void *answer) {
   const struct batch *batch = self;
   const struct sweep_run *run = batch->run;
-  struct seat *seat = own;
+  struct worker *worker = own;
   uint32_t value[PLAN_AXES];
-  take_recording(seat, &batch->group[batch->group_of[number]]);
+  take_recording(worker, &batch->group[batch->group_of[number]]);
   plan_point(run->bench.target->plan, run->task[batch->task[number]].number, value);
-  sweep_point(&seat->bench, &seat->recording, value, answer);
+  sweep_point(&worker->bench, &worker->recording, value, answer);
 }
 
 static bool take(void *self, size_t number, const void *answer) {
