@@ -30,6 +30,7 @@ struct explain_time {
 
 struct explain_case {
   limit_set lifted;
+  const char *name; /* of a changed kernel, or of a value of --vary; NULL: of lifted limits */
   enum trial_outcome status;
   bool replayed;             /* false: run */
   bool same_program;         /* `wait` is valid: its program has the base's places */
@@ -37,6 +38,7 @@ struct explain_case {
   struct explain_time *time; /* of each step */
   struct pace *pace;         /* of each launch; of launches that run at once, in the first one's */
   uint64_t left;             /* for other jobs and the base: a hash of the final contents of buffers */
+  bool same_results;         /* the base\'s: the same work */
   uint64_t hazards;          /* number of reported hazards */
   uint64_t *wait;            /* warp-cycles except issues, at the EXPLAIN_PLACES places of each step */
 };

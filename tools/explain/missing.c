@@ -32,13 +32,13 @@ bool explain_missing(const struct explain_run *run, const struct explain_tries *
     count_in(&missing, &name, at->status == OUTCOME_failed ? at->reason : NULL);
   }
   for (size_t i = 0; vary && i < vary->count; i++) {
-    const struct explain_value *value = &vary->value[i];
+    const struct explain_case *value = &vary->cases[i];
     struct text name = {0};
-    text_print(&name, "%s = %s", vary->name, value->word);
+    text_print(&name, "%s = %s", vary->name, value->name);
     count_in(&missing, &name, value->status == OUTCOME_failed ? value->reason : NULL);
   }
   for (size_t i = 0; changes && i < changes->count; i++) {
-    const struct explain_change *change = &changes->change[i];
+    const struct explain_case *change = &changes->cases[i];
     struct text name = {0};
     text_print(&name, "%s", change->name);
     count_in(&missing, &name, change->status == OUTCOME_failed ? change->reason : NULL);

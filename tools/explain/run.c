@@ -496,28 +496,32 @@ bool explain_run_machines(struct explain_run *run, int *status) {
   return good;
 }
 
-bool explain_run_jobs(struct explain_run *run, explain_load *load, void *self, struct explain_case *cases, size_t count,
-                      int *status) {
+bool explain_run_jobs(struct explain_run *run, explain_load *load, void *self, struct explain_case **cases,
+                      size_t count, int *status) {
   struct batch batch = {run, need(count, sizeof *batch.cases), load, self};
+  struct explain_case *made = *cases = need(count, sizeof *made);
   for (size_t i = 0; i < count; i++) {
-    cases[i] = new_case(run, 0);
-    batch.cases[i] = &cases[i];
+    made[i] = new_case(run, 0);
+    batch.cases[i] = &made[i];
   }
   const bool good = work_all(&batch, count, status);
+  for (size_t i = 0; i < count; i++)
+    made[i].same_results = made[i].left == run->explain.cases[0].left;
   free(batch.cases);
   return good;
 }
 
-static void free_case(struct explain_case *at) {
-  free(at->time);
-  free(at->pace);
-  free(at->wait);
+void explain_cases_free(struct explain_case *cases, size_t count) {
+  for (size_t i = 0; cases && i < count; i++) {
+    free(cases[i].time);
+    free(cases[i].pace);
+    free(cases[i].wait);
+  }
+  free(cases);
 }
 
 void explain_run_free(struct explain_run *run) {
-  for (size_t i = 0; i < run->explain.count; i++)
-    free_case(&run->explain.cases[i]);
-  free(run->explain.cases);
+  explain_cases_free(run->explain.cases, run->explain.count);
   free(run->explain.first);
   free(run->explain.stalls);
   explain_places_free(&run->places);

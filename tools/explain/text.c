@@ -177,23 +177,22 @@ static void print_vary(const struct explain_view *view, struct text *text) {
     return;
   text_print(text, "\n%-*s%12s%12s%7s\n", NAME_WIDTH, vary->name, "cycles", "saved", "%");
   for (size_t i = 0; i < vary->count; i++) {
-    const struct explain_value *value = &vary->value[i];
+    const struct explain_case *value = &vary->cases[i];
     if (value->status != OUTCOME_finished) {
-      text_foreign(text, "%-*s  %s: %s", NAME_WIDTH, value->word, outcome_names[value->status], value->reason);
-      text_print(text, "\n");
+      print_reason(value, value->name, text);
       continue;
     }
     const cycle_t cycles = value->time[view->step].cycles;
     const int64_t saved = (int64_t)view->cycles - (int64_t)cycles;
-    text_print(text, "%-*s%12s %11s %6.1f%s\n", NAME_WIDTH, value->word, TEXT_WHOLE(cycles), TEXT_WHOLE(saved),
+    text_print(text, "%-*s%12s %11s %6.1f%s\n", NAME_WIDTH, value->name, TEXT_WHOLE(cycles), TEXT_WHOLE(saved),
                explain_percent(view, saved), value->same_results ? "" : "  (results differ)");
   }
 }
 
 enum use { USE_NONE, USE_OTHER_RESULTS, USE_ILLEGAL, USE_SOME };
 
-static enum use use_of(const struct explain_view *view, const struct explain_change *change) {
-  if (!explain_change_counts(change))
+static enum use use_of(const struct explain_view *view, const struct explain_case *change) {
+  if (!explain_counts(change))
     return change->status == OUTCOME_finished ? USE_OTHER_RESULTS : USE_ILLEGAL;
   return change->time[view->step].cycles == view->cycles ? USE_NONE : USE_SOME;
 }
@@ -210,7 +209,7 @@ static int shown_of(const char *reason) {
 static void print_useless(const struct explain_view *view, const char *head, enum use use, struct text *text) {
   struct text names = {0};
   for (size_t i = 0; i < view->changes->count; i++) {
-    const struct explain_change *change = &view->changes->change[i];
+    const struct explain_case *change = &view->changes->cases[i];
     if (use_of(view, change) != use)
       continue;
     text_foreign(&names, "%s%s", names.length ? "; " : head, change->name);
