@@ -115,11 +115,8 @@ bool suppressions_read(struct suppressions *all, const char *path, struct messag
     const size_t said = strcspn(at, "#\n");
     number++;
     good = read_line(all, at, said, path, number, message);
-    if (!good) {
-      char place[400];
-      snprintf(place, sizeof place, "%.300s:%zu", path, number);
-      message_within(message, place);
-    }
+    if (!good)
+      message_at(message, path, number);
     at += length + (at[length] == '\n');
   }
   free(text);

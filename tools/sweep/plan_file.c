@@ -32,18 +32,12 @@ struct reading {
   bool failed;   /* the message says why, at `key_line` */
 };
 
-bool plan_place(const struct sweep_plan *plan, int line, struct message *message) {
-  char place[200];
-  snprintf(place, sizeof place, line ? "%.160s:%d" : "%.160s", plan->file, line);
-  return message_within(message, place);
-}
-
 #define FAIL(reading, ...) plan_fail((reading)->plan, (reading)->key_line, (reading)->message, __VA_ARGS__)
 
 /* Reports at the key what a reader of its value left in the message. */
 static bool fail_value(const struct reading *reading) {
   message_within(reading->message, reading->key);
-  return plan_place(reading->plan, reading->key_line, reading->message);
+  return message_at(reading->message, reading->plan->file, (uint64_t)reading->key_line);
 }
 
 /* ---- [sweep] ---------------------------------------------------------------------------------------- */
@@ -396,7 +390,7 @@ static bool check_values(const struct sweep_plan *plan, struct message *message)
       char what[120];
       snprintf(what, sizeof what, "%s%s", axis->zip ? "zip " : "", axis->zip ? axis->zip : axis->name);
       message_within(message, what);
-      plan_place(plan, axis->line, message);
+      message_at(message, plan->file, (uint64_t)axis->line);
     }
     plan_free_values(&tuples);
   }

@@ -5,9 +5,8 @@
 #include "tools/sweep/expression.h"
 #include "tools/sweep/plan.h"
 
-/* Puts "FILE:LINE: ", or "FILE: " if `line` is 0, before the message; returns false. */
-bool plan_place(const struct sweep_plan *plan, int line, struct message *message);
-#define plan_fail(plan, line, message, ...) (message_fail(message, __VA_ARGS__), plan_place(plan, line, message))
+/* Reports an error in a line of the sweep file; 0: in none. */
+#define plan_fail(plan, line, message, ...) message_fail_at(message, (plan)->file, (uint64_t)(line), __VA_ARGS__)
 
 void plan_free_values(struct sweep_axis *axis);
 

@@ -290,11 +290,9 @@ static bool import(struct command *command, struct importing *importing, const s
   struct words sets = command_words(command, OPTION_SET);
   const struct job_request request = {.machine = machine ? machine : "h200", .set = sets.word, .set_count = sets.count};
   const struct sass_watch watch = {(void *)caller, sass_report_progress};
-  struct sass_error error = {0};
   bool good = command_in_and_out(command, &list, &out, message) && output_possible(out, message) &&
               is_no_input(list, out, "the", message);
-  if (good && !(importing->import = sass_import_open(list, &watch, &error)))
-    good = message_fail(message, "%s", error.text);
+  good = good && (importing->import = sass_import_open(list, &watch, message));
   good = good && (!strict || sass_all_known(importing->import, message)) &&
          sass_job(importing->import, list, &request, &importing->job, message) &&
          trace_job_possible(&importing->job, message) && write_trace(out, write_import, importing, message);
