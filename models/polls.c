@@ -68,7 +68,7 @@ static void note(struct polled *polled, const struct isa_access *access, bool lo
 static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *access, struct isa_result *result) {
   struct polls *polls = self;
   const struct warp_source *inner = polls->inner;
-  const uint32_t next = inner->step.call(inner->step.self, slot, now, access, result);
+  const uint32_t next = warp_source_call(inner, step, slot, now, access, result);
   const uint8_t class_ = polls->cu->warps[slot].kernel->info[result->pc].class_;
   if (access && access->mask && (class_ == ISA_CLASS_LDS || class_ == ISA_CLASS_GLOBAL))
     note(&polls->warp[slot], access, class_ == ISA_CLASS_LDS);
@@ -80,16 +80,15 @@ static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint3
   struct polls *polls = self;
   const struct warp_source *inner = polls->inner;
   polls->warp[slot] = (struct polled){.count = 0};
-  return inner->start_warp.call(inner->start_warp.self, slot, group_slot, index);
+  return warp_source_call(inner, start_warp, slot, group_slot, index);
 }
 
 struct polls *polls_new(struct cu *cu, const struct warp_source *inner) {
   struct polls *polls = need(1, sizeof *polls);
-  polls->source = *inner;
   polls->inner = inner;
   polls->cu = cu;
-  warp_source_take(&polls->source, step, step, polls);
-  warp_source_take(&polls->source, start_warp, start_warp, polls);
+  warp_source_wrap(&polls->source, inner, &(struct warp_source){.step.call = step, .start_warp.call = start_warp},
+                   polls);
   cu->source = &polls->source;
   return polls;
 }

@@ -5,8 +5,7 @@
  * functional state changes in the order of the timing. A source that replays a trace (sim/replay) commits only what
  * operations on pipes do to the headers of pipes.
  *
- * Sources can be wrapped. To observe or change a call, start with a copy of the inner source, replace the call with
- * warp_source_take(), and call the inner source from it. All other calls go directly to the inner source.
+ * Sources can be wrapped, to observe or change calls (models/source_filter.h).
  *
  * Invariant: the compute unit has indices, masks and addresses; registers and bytes are behind this interface. Slots
  * are the compute unit's warp and group slots. */
@@ -52,7 +51,11 @@ struct warp_source {
 };
 #undef WARP_CALL
 
-#define warp_source_take(source, name, function, whom) ((source)->name.call = (function), (source)->name.self = (whom))
+#define warp_source_call(source, name, ...) ((source)->name.call((source)->name.self, __VA_ARGS__))
+
+/* A source that calls the functions of `calls`, with `self`, and the inner source where `calls` has none. */
+void warp_source_wrap(struct warp_source *source, const struct warp_source *inner, const struct warp_source *calls,
+                      void *self);
 
 /* Makes the sources of compute units, instead of their executors. Called in the order of their numbers as they are
  * built, which may be between two launches. */

@@ -1,5 +1,6 @@
 #include "sim/base/message.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +18,15 @@ bool message_fail(struct message *message, const char *format, ...) {
 bool message_within(struct message *message, const char *prefix) {
   struct message inner = *message;
   return message_fail(message, "%.300s: %.700s", prefix, inner.text);
+}
+
+bool message_at(struct message *message, const char *path, uint64_t line) {
+  char place[330];
+  if (line)
+    snprintf(place, sizeof place, "%.270s:%" PRIu64, path, line);
+  else
+    snprintf(place, sizeof place, "%.300s", path);
+  return message_within(message, place);
 }
 
 const char *message_hint(char text[MESSAGE_HINT], const char *near) {

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* The outcome of a piece of work: the exit status of every verb. */
 enum status {
@@ -24,8 +25,12 @@ struct message {
 /* Writes the line. Always returns false, so that readers can `return message_fail(...)`. */
 bool message_fail(struct message *message, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Puts "prefix: " before the message. */
+/* Puts "prefix: " before the message; returns false. */
 bool message_within(struct message *message, const char *prefix);
+
+/* Puts "PATH:LINE: " before the message, or "PATH: " if the line is 0; returns false. */
+bool message_at(struct message *message, const char *path, uint64_t line);
+#define message_fail_at(message, path, line, ...) (message_fail(message, __VA_ARGS__), message_at(message, path, line))
 
 /* Writes "; did you mean 'x'?", or "" if `near` is NULL or empty. Returns the text. */
 enum { MESSAGE_HINT = 100 };

@@ -88,8 +88,8 @@ static void set_order(struct act_row *row, uint8_t order) {
                           (row->space != CHECK_LDS || order & ISA_ORDERS_GLOBAL ? SYNC_GLOBAL : 0));
 }
 
-/* Can atomics hand over because of this fence, barrier or atomic? A barrier orders its own work-group by itself. */
-static bool may_hand_over(const struct act_row *row) {
+/* Can atomics synchronize because of this fence, barrier or atomic? A barrier orders its own work-group by itself. */
+static bool may_synchronize(const struct act_row *row) {
   return row->order && (row->act != ACT_BARRIER || (row->sync & SYNC_GLOBAL && row->scope >= ISA_SCOPE_DEVICE));
 }
 
@@ -110,12 +110,8 @@ static bool touches(enum act act) {
 static bool add_site(struct checker *checker, uint32_t launch, uint32_t pc, uint32_t *site) {
   if (checker->site_count == SHADOW_MOST_SITES)
     return false;
-  if (checker->site_count == checker->site_room) {
-    checker->site_room = 2 * checker->site_room + 64;
-    checker->sites = need_more(checker->sites, checker->site_room, sizeof *checker->sites);
-  }
   *site = checker->site_count;
-  checker->sites[checker->site_count++] = (struct site){.launch = launch, .pc = pc};
+  *vector_next(checker->sites, checker->site_count, checker->site_room) = (struct site){.launch = launch, .pc = pc};
   return true;
 }
 
@@ -136,10 +132,10 @@ static bool make_acts(struct checker *checker, uint32_t number) {
     acts[pc] = row_of(&program->code[pc], &program->info[pc]);
     set_order(&acts[pc], program->order ? program->order[pc] : 0);
     note_scope(checker, number, pc);
-    checker->has_fences |= may_hand_over(&acts[pc]);
+    checker->has_fences |= may_synchronize(&acts[pc]);
     atomics |= acts[pc].space == CHECK_GLOBAL && touch_is_atomic(acts[pc].kind);
     checker->orders_warps |=
-        may_hand_over(&acts[pc]) || acts[pc].act == ACT_WARP_BARRIER || acts[pc].act == ACT_MBARRIER;
+        may_synchronize(&acts[pc]) || acts[pc].act == ACT_WARP_BARRIER || acts[pc].act == ACT_MBARRIER;
     if (program->code[pc].op == ISA_EXPECT_LANE)
       expected = pc;
     if (acts[pc].act == ACT_SHUFFLE)
@@ -149,7 +145,7 @@ static bool make_acts(struct checker *checker, uint32_t number) {
     if (touches((enum act)acts[pc].act) && !add_site(checker, number, pc, &acts[pc].site))
       return false;
   }
-  checker->hands_over |= atomics && checker->has_fences;
+  checker->syncs_groups |= atomics && checker->has_fences;
   return true;
 }
 
@@ -159,7 +155,7 @@ static void add_clash(struct checker *checker, uint32_t number, enum isa_hazard_
                       const char *name, const struct check_clash *clash) {
   const struct isa_launch *launch = &checker->launch[number];
   struct check_hazard hazard = {.rule = rule,
-                                .launch = checker->first_launch + number,
+                                .launch = checker->filters.first + number,
                                 .here = {.program = launch->program, .pc = clash->here.pc, .whole_group = true},
                                 .other = {.program = launch->program, .pc = clash->other.pc, .whole_group = true}};
   snprintf(hazard.detail, sizeof hazard.detail, "%s '%.40s' is argument '%.40s' and argument '%.40s'", what, name,
@@ -180,6 +176,10 @@ static void check_directions(struct checker *checker, uint32_t number) {
   }
 }
 
+static struct check_unit *unit_of(const struct checker *checker, size_t number) {
+  return (struct check_unit *)checker->filters.unit[number];
+}
+
 /* Groups are numbered across all launches, to distinguish touches of earlier launches. */
 static void number_groups(struct checker *checker) {
   uint64_t groups = 0;
@@ -188,8 +188,8 @@ static void number_groups(struct checker *checker) {
   checker->base = checker->next_base;
   if (groups + checker->base >= UINT32_MAX) {
     shadow_free(&checker->global);
-    for (uint32_t i = 0; i < checker->unit_count; i++)
-      shadow_free(&checker->units[i]->lds);
+    for (uint32_t i = 0; i < checker->filters.count; i++)
+      shadow_free(&unit_of(checker, i)->lds);
     touch_pool_free(&checker->pool);
     checker->base = 0;
   }
@@ -210,13 +210,11 @@ static void ignore_pipes(struct checker *checker) {
 }
 
 static bool begin(struct checker *checker, const struct isa_launch *launches, size_t count) {
-  checker->first_launch = checker->next_launch;
-  checker->next_launch += (uint32_t)count;
   checker->launch_count = (uint32_t)count;
   checker->site_count = 0;
   checker->flow.found = false;
-  checker->has_fences = checker->hands_over = checker->orders_warps = false;
-  handover_free(checker);
+  checker->has_fences = checker->syncs_groups = checker->orders_warps = false;
+  hb_free(checker);
   packets_free(checker);
   memcpy(checker->launch, launches, count * sizeof *launches);
   number_groups(checker);
@@ -229,21 +227,9 @@ static bool begin(struct checker *checker, const struct isa_launch *launches, si
   return true;
 }
 
-/* The executor's hazards arrive here first, because the checker knows more about ids of pipes. */
-static void take_report(void *context, const struct isa_hazard *hazard);
-
 static bool launch(void *self, const struct isa_launch *launches, size_t count) {
-  struct check_unit *unit = self;
-  if (unit->cu == 0 && !begin(unit->checker, launches, count))
-    return false;
-  for (uint32_t i = 0; i < count; i++) {
-    unit->listeners[i] = (struct listener){unit, &launches[i]};
-    unit->launches[i] = launches[i];
-    unit->launches[i].checked = true;
-    unit->launches[i].report = take_report;
-    unit->launches[i].report_context = &unit->listeners[i];
-  }
-  return unit->inner->launch.call(unit->inner->launch.self, unit->launches, count);
+  const struct check_unit *unit = self;
+  return unit->filter.cu != 0 || begin(unit->checker, launches, count);
 }
 
 /* ---- groups and warps ------------------------------------------------------------------------ */
@@ -260,7 +246,7 @@ static void end_group(struct check_unit *unit, struct check_group *group) {
 
 static void forget_group(struct check_group *group) {
   order_forget(group);
-  handover_free_group(group);
+  hb_free_group(group);
   unwritten_free(group);
   packets_free_group(group);
   *group = (struct check_group){0};
@@ -270,7 +256,7 @@ static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t n
                                            uint32_t lds_base, cycle_t now) {
   struct check_unit *unit = self;
   const struct isa_group *shape =
-      unit->inner->start_group.call(unit->inner->start_group.self, slot, number, linear, lds_base, now);
+      warp_source_call(unit->filter.inner, start_group, slot, number, linear, lds_base, now);
   struct check_group *group = &unit->groups[slot];
   forget_group(group);
   *group = (struct check_group){.shape = shape,
@@ -286,13 +272,13 @@ static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t n
 static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint32_t index) {
   struct check_unit *unit = self;
   struct check_warp *warp = &unit->warps[slot];
-  handover_free_warp(warp);
+  hb_free_warp(warp);
   packets_free_warp(warp);
   divergence_free_warp(warp);
   undefined_free_warp(warp);
   copies_free_warp(warp);
   *warp = (struct check_warp){.number = unit->groups[group_slot].number, .group = group_slot, .index = index};
-  return unit->inner->start_warp.call(unit->inner->start_warp.self, slot, group_slot, index);
+  return warp_source_call(unit->filter.inner, start_warp, slot, group_slot, index);
 }
 
 /* ---- hazards that the executor found ----------------------------------------------------------- */
@@ -326,22 +312,16 @@ static bool is_of_an_id(enum isa_hazard_rule rule) {
          rule == HAZARD_R11;
 }
 
-static void pass_on(const struct listener *listener, const struct isa_hazard *hazard) {
-  if (listener->outer->report)
-    listener->outer->report(listener->outer->report_context, hazard);
-}
-
-static void take_report(void *context, const struct isa_hazard *hazard) {
-  const struct listener *listener = context;
-  struct check_unit *unit = listener->unit;
+/* The executor's hazards arrive here first, because the checker knows more about ids of pipes. */
+static void take_report(void *self, const struct isa_launch *launch, const struct isa_hazard *hazard) {
+  struct check_unit *unit = self;
   unit->reported |= parts_the_group(hazard->rule);
-  const uint32_t number = (uint32_t)(listener - unit->listeners);
   if (check_is_divergence(hazard->rule) && !unit->has_missing) {
     unit->has_missing = true;
     unit->missing = *hazard;
     return;
   }
-  struct check_group *group = is_of_an_id(hazard->rule) ? group_of(unit, number, hazard->group) : NULL;
+  struct check_group *group = is_of_an_id(hazard->rule) ? group_of(unit, launch->number, hazard->group) : NULL;
   if (group && group->broken)
     return;
   if (hazard->rule == HAZARD_R2 || hazard->rule == HAZARD_R4 || hazard->rule == HAZARD_R8) {
@@ -349,7 +329,7 @@ static void take_report(void *context, const struct isa_hazard *hazard) {
     if (warp && packets_take(unit, group, warp, hazard))
       return;
   }
-  pass_on(listener, hazard);
+  source_filter_report(launch, hazard);
 }
 
 /* Runs after the step that reported it: only then is it known which lanes are at the call. */
@@ -357,7 +337,7 @@ static void report_missing(struct check_unit *unit, const struct check_group *gr
                            uint64_t here) {
   unit->has_missing = false;
   if (!divergence_report_lanes(unit, group, warp, &unit->missing, here))
-    pass_on(&unit->listeners[group->launch], &unit->missing);
+    source_filter_report(unit->filter.filtered[group->launch].outer, &unit->missing);
 }
 
 /* ---- steps ------------------------------------------------------------------------------------ */
@@ -383,20 +363,20 @@ static uint64_t beside_scratch(const struct check_group *group, const struct isa
 static void step_access(struct check_unit *unit, struct check_group *group, struct check_warp *warp,
                         const struct act_row *row, const struct isa_access *access) {
   const uint64_t mask = row->space == CHECK_LDS ? beside_scratch(group, access) : access->mask;
-  struct party party =
-      party_of_warp(unit, group, warp, (enum check_space)row->space, row->site, row->kind, access->bytes);
-  party.access = row->kind == TOUCH_WRITE ? access : NULL;
+  struct accessor accessor =
+      accessor_of_warp(unit, group, warp, (enum check_space)row->space, row->site, row->kind, access->bytes);
+  accessor.access = row->kind == TOUCH_WRITE ? access : NULL;
   unit->checker->counts.accesses += (uint64_t)__builtin_popcountll(access->mask);
   if (row->space == CHECK_LDS) {
-    warp->asked += reads(access->inst) && touch_is_atomic(row->kind);
+    warp->lds_reads_issued += reads(access->inst) && touch_is_atomic(row->kind);
     if (reads(access->inst))
-      unwritten_lanes_read(&party, mask, access->address);
+      unwritten_lanes_read(&accessor, mask, access->address);
     if (!touch_is_read(row->kind))
-      unwritten_lanes_filled(&party, mask, access->address);
+      unwritten_lanes_filled(&accessor, mask, access->address);
   }
   if (row->kind == TOUCH_ATOMIC && unit->checker->has_fences)
-    handover_release(unit, group, warp, row, mask, access->address);
-  touch_lanes(&party, mask, access->address);
+    hb_release(unit, group, warp, row, mask, access->address);
+  touch_lanes(&accessor, mask, access->address);
 }
 
 /* A read of an image: touches the texels that lanes request, one of each lane at a time. */
@@ -405,7 +385,7 @@ static void step_texels(struct check_unit *unit, struct check_group *group, stru
   uint64_t address[ISA_LANES];
   uint64_t left = access->mask;
   for (unsigned i = 0; left && i < ISA_IMAGE_TEXELS; i++) {
-    struct party party = party_of_warp(unit, group, warp, CHECK_IMAGE, row->site, row->kind, access->bytes);
+    struct accessor accessor = accessor_of_warp(unit, group, warp, CHECK_IMAGE, row->site, row->kind, access->bytes);
     uint64_t mask = 0, more = 0;
     for (uint64_t lanes = left; lanes; lanes &= lanes - 1) {
       const uint32_t lane = (uint32_t)__builtin_ctzll(lanes);
@@ -416,7 +396,7 @@ static void step_texels(struct check_unit *unit, struct check_group *group, stru
       more |= (uint64_t)(i + 1 < samples.count) << lane;
     }
     unit->checker->counts.accesses += (uint64_t)__builtin_popcountll(mask);
-    touch_lanes(&party, mask, address);
+    touch_lanes(&accessor, mask, address);
     left = more;
   }
 }
@@ -424,12 +404,13 @@ static void step_texels(struct check_unit *unit, struct check_group *group, stru
 static void step_mbarrier(struct check_unit *unit, struct check_group *group, struct check_warp *warp,
                           const struct act_row *row, const struct isa_access *access) {
   const uint8_t format = isa_rows[access->inst->op].format;
-  struct party party = party_of_warp(unit, group, warp, CHECK_LDS, row->site,
-                                     format == FORMAT_MBARRIER_INIT ? TOUCH_WRITE : TOUCH_ATOMIC, access->bytes);
-  unwritten_lanes_filled(&party, access->mask, access->address);
-  touch_lanes(&party, access->mask, access->address);
+  struct accessor accessor =
+      accessor_of_warp(unit, group, warp, CHECK_LDS, row->site,
+                       format == FORMAT_MBARRIER_INIT ? TOUCH_WRITE : TOUCH_ATOMIC, access->bytes);
+  unwritten_lanes_filled(&accessor, access->mask, access->address);
+  touch_lanes(&accessor, access->mask, access->address);
   for (uint64_t left = format == FORMAT_MBARRIER_ARRIVE ? access->mask : 0; left; left &= left - 1)
-    handover_arrive(group, warp, (uint32_t)__builtin_ctzll(left), access->address[__builtin_ctzll(left)]);
+    hb_arrive(group, warp, (uint32_t)__builtin_ctzll(left), access->address[__builtin_ctzll(left)]);
 }
 
 static void step_call(struct check_unit *unit, struct check_group *group, struct check_warp *warp,
@@ -440,8 +421,8 @@ static void step_call(struct check_unit *unit, struct check_group *group, struct
   if (call->act == ACT_BARRIER && row->sync & SYNC_LDS)
     unwritten_settle(unit, group);
   events_check(unit, group, call);
-  if (call->act == ACT_COPY && group->shape->items == 1) /* copies of a single work-item know what it acquired */
-    known_join(&group->known, &warp->known);
+  if (call->act == ACT_COPY && group->shape->items == 1) /* a single work-item's copies come after what it acquired */
+    clock_join(&group->clock, &warp->clock);
   if (call->act == ACT_COPY) {
     group_ticks(group);
     copies_issue(unit, group, call, row->site);
@@ -483,15 +464,15 @@ static void take_step(struct check_unit *unit, struct check_group *group, struct
     step_call(unit, group, warp, row, result);
     break;
   case ACT_FENCE:
-    handover_fence(group, warp, row, result->mask);
+    hb_fence(group, warp, row, result->mask);
     break;
   case ACT_IMAGE_FENCE:
     order_image_fence(group, warp);
     break;
   case ACT_WARP_BARRIER:
     order_warp_barrier(group, warp, row->sync);
-    handover_fence(group, warp, row, result->mask);
-    handover_share(group, warp, row->sync);
+    hb_fence(group, warp, row, result->mask);
+    hb_converge(group, warp, row->sync);
     break;
   case ACT_PIPE_RESERVE:
     packets_reserve(group, warp, row->site, access);
@@ -500,21 +481,21 @@ static void take_step(struct check_unit *unit, struct check_group *group, struct
     packets_commit(unit, warp, access);
     break;
   case ACT_PIPE_SLOT:
-    packets_slot(unit, group, warp, row->site, &unit->executor->warps[warp - unit->warps], result);
+    packets_slot(unit, group, warp, row->site, &unit->filter.executor->warps[warp - unit->warps], result);
     break;
   }
 }
 
 static void note_call(struct check_warp *warp, const struct isa_result *result) {
-  warp->came[warp->came_count++ % CHECK_AHEAD] = result->pc;
-  warp->came_lane = (uint32_t)__builtin_ctzll(result->mask);
+  warp->call_pc[warp->call_count++ % CHECK_AHEAD] = result->pc;
+  warp->call_lane = (uint32_t)__builtin_ctzll(result->mask);
 }
 
 static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *access, struct isa_result *result) {
   struct check_unit *unit = self;
   struct check_warp *warp = &unit->warps[slot];
   struct check_group *group = &unit->groups[warp->group];
-  const struct isa_warp *isa = &unit->executor->warps[slot];
+  const struct isa_warp *isa = &unit->filter.executor->warps[slot];
   const struct act_row *row = &unit->checker->acts[group->launch][isa->pc];
   if (row->act == ACT_PIPE_SLOT)
     packets_operands(warp, isa);
@@ -522,7 +503,7 @@ static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *
     undefined_step(unit, group, warp, row, isa);
   const uint64_t active = isa->active;
   unit->reported = unit->has_missing = false;
-  const uint32_t next = unit->inner->step.call(unit->inner->step.self, slot, now, access, result);
+  const uint32_t next = warp_source_call(unit->filter.inner, step, slot, now, access, result);
   if (row->act == ACT_BRANCH)
     divergence_branch(unit->checker, group, warp, row, active, result->mask);
   const bool calls = row->act >= ACT_BARRIER && row->act <= ACT_WAIT && result->mask;
@@ -539,7 +520,7 @@ static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *
       warp->batches++;
       copies_lanes_over(unit, group, warp, 0);
     }
-    handover_free_warp(warp);
+    hb_free_warp(warp);
     group->last_pc = result->pc < group->last_pc || group->left == group->warps ? result->pc : group->last_pc;
     if (!--group->left)
       end_group(unit, group);
@@ -550,7 +531,7 @@ static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *
 /* ---- what the machine reports ------------------------------------------------------------------- */
 
 static struct check_warp *warp_at(struct check_unit *unit, const struct isa_access *access) {
-  return &unit->warps[access->warp - unit->executor->warps];
+  return &unit->warps[access->warp - unit->filter.executor->warps];
 }
 
 /* The warp has seen that a phase of the mbarrier is complete. */
@@ -560,7 +541,7 @@ static void pass_mbarrier(struct check_unit *unit, const struct isa_access *acce
   if (!group->shape || (access->warp->pred[access->inst->d] & access->mask) != access->mask)
     return;
   for (uint64_t left = access->mask; left; left &= left - 1)
-    handover_pass(group, warp, (uint32_t)__builtin_ctzll(left), access->address[__builtin_ctzll(left)]);
+    hb_pass(group, warp, (uint32_t)__builtin_ctzll(left), access->address[__builtin_ctzll(left)]);
 }
 
 static void commit_atomic(struct check_unit *unit, const struct isa_access *access) {
@@ -573,15 +554,15 @@ static void commit_atomic(struct check_unit *unit, const struct isa_access *acce
     return;
   for (uint64_t left = access->mask; left; left &= left - 1) {
     const uint32_t lane = (uint32_t)__builtin_ctzll(left);
-    handover_carried_out(unit, group, warp, row, lane, access->address[lane], reads(access->inst));
+    hb_atomic(unit, group, warp, row, lane, access->address[lane], reads(access->inst));
   }
   if (row->space == CHECK_LDS && reads(access->inst))
-    handover_answered(group, warp, access->mask);
+    hb_lds_reply(group, warp, access->mask);
 }
 
 static void commit(void *self, struct isa_access *access) {
   struct check_unit *unit = self;
-  unit->inner->commit.call(unit->inner->commit.self, access);
+  warp_source_call(unit->filter.inner, commit, access);
   if (access->copy)
     return;
   if (unit->checker->has_fences)
@@ -604,66 +585,22 @@ static void replied(void *self, struct isa_access *access) {
 
 /* ---- construction ---------------------------------------------------------------------------------- */
 
-static const struct warp_source *make(void *self, uint32_t cu, const struct machine *machine,
-                                      const struct executor *executor) {
-  struct checker *checker = self;
-  struct check_unit *unit = need(1, sizeof *unit);
-  *unit = (struct check_unit){
-      .source = executor->source,
-      .checker = checker,
-      .executor = executor,
-      .inner = &executor->source,
-      .written = need(machine->lds.size + 16, 1),
-      .cu = cu,
-      .warps = need(machine->cu.warps, sizeof *unit->warps),
-      .warp_count = machine->cu.warps,
-      .groups = need(machine->cu.groups, sizeof *unit->groups),
-      .group_count = machine->cu.groups,
-  };
-  warp_source_take(&unit->source, launch, launch, unit);
-  warp_source_take(&unit->source, start_group, start_group, unit);
-  warp_source_take(&unit->source, start_warp, start_warp, unit);
-  warp_source_take(&unit->source, step, step, unit);
-  warp_source_take(&unit->source, commit, commit, unit);
-  warp_source_take(&unit->source, replied, replied, unit);
-  checker->units = need_more(checker->units, checker->unit_count + 1, sizeof(void *));
-  checker->units[checker->unit_count++] = unit;
-  return &unit->source;
+static void start(void *self, const struct machine *machine) {
+  struct check_unit *unit = self;
+  unit->checker = unit->filter.filters->watcher;
+  unit->written = need(machine->lds.size + 16, 1);
+  unit->warps = need(machine->cu.warps, sizeof *unit->warps);
+  unit->warp_count = machine->cu.warps;
+  unit->groups = need(machine->cu.groups, sizeof *unit->groups);
+  unit->group_count = machine->cu.groups;
 }
 
-struct source_maker checker_sources(struct checker *checker) {
-  return (struct source_maker){.self = checker, .executes = true, .make = make};
-}
-
-static struct source_maker watcher_sources(void *self, const struct source_maker *inner) {
-  (void)inner;
-  return checker_sources(self);
-}
-
-struct run_watcher checker_watcher(struct checker *checker) {
-  return (struct run_watcher){.self = checker, .sources = watcher_sources};
-}
-
-struct check_counts checker_counts(const struct checker *checker) {
-  struct check_counts counts = checker->counts;
-  counts.shadow_bytes = checker->global.host_bytes + checker->pool.room * sizeof(struct touch) +
-                        checker->pool.chain_room * sizeof(uint32_t);
-  for (uint32_t i = 0; i < checker->unit_count; i++)
-    counts.shadow_bytes += checker->units[i]->lds.host_bytes;
-  return counts;
-}
-
-struct checker *checker_new(void) {
-  struct checker *checker = need(1, sizeof *checker);
-  checker->global.base = ISA_VARIABLE_BASE;
-  return checker;
-}
-
-static void free_unit(struct check_unit *unit) {
+static void end(void *self) {
+  struct check_unit *unit = self;
   for (uint32_t slot = 0; slot < unit->group_count; slot++)
     forget_group(&unit->groups[slot]);
   for (uint32_t slot = 0; slot < unit->warp_count; slot++) {
-    handover_free_warp(&unit->warps[slot]);
+    hb_free_warp(&unit->warps[slot]);
     packets_free_warp(&unit->warps[slot]);
     divergence_free_warp(&unit->warps[slot]);
     undefined_free_warp(&unit->warps[slot]);
@@ -673,15 +610,45 @@ static void free_unit(struct check_unit *unit) {
   free(unit->written);
   free(unit->warps);
   free(unit->groups);
-  free(unit);
+}
+
+static struct source_maker watcher_sources(void *self, const struct source_maker *inner) {
+  struct checker *checker = self;
+  (void)inner;
+  return source_filters_maker(&checker->filters, NULL);
+}
+
+struct run_watcher checker_watcher(struct checker *checker) {
+  return (struct run_watcher){.self = checker, .sources = watcher_sources};
+}
+
+struct check_counts checker_counts(const struct checker *checker) {
+  return checker->counts;
+}
+
+struct checker *checker_new(void) {
+  struct checker *checker = need(1, sizeof *checker);
+  checker->global.base = ISA_VARIABLE_BASE;
+  checker->filters = (struct source_filters){.watcher = checker,
+                                             .unit_bytes = sizeof(struct check_unit),
+                                             .calls = {.start_group.call = start_group,
+                                                       .start_warp.call = start_warp,
+                                                       .step.call = step,
+                                                       .commit.call = commit,
+                                                       .replied.call = replied},
+                                             .start = start,
+                                             .launch = launch,
+                                             .report = take_report,
+                                             .checked = true,
+                                             .end = end};
+  return checker;
 }
 
 void checker_free(struct checker *checker) {
-  for (uint32_t i = 0; i < checker->unit_count; i++)
-    free_unit(checker->units[i]);
+  source_filters_free(&checker->filters);
   for (uint32_t i = 0; i < RESULT_TOGETHER; i++)
     free(checker->acts[i]);
-  handover_free(checker);
+  hb_free(checker);
   packets_free(checker);
   packets_free_reserved(checker);
   shadow_free(&checker->global);
@@ -689,6 +656,5 @@ void checker_free(struct checker *checker) {
   hazards_free(checker);
   free(checker->sites);
   free(checker->diverged);
-  free(checker->units);
   free(checker);
 }

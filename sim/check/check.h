@@ -10,7 +10,7 @@
  *   - the program order of one work-item (a texel that is stored and then read also needs an image fence),
  *   - a barrier that fences their memory,
  *   - a wait or a copy fence, between a copy and what follows it, or
- *   - an atomic operation that hands over (release and acquire by fences).
+ *   - a release and an acquire, by atomic operations and fences.
  * It does not matter which of the two came first in this run, or whether their cycles overlapped. So a race is found
  * whether or not the machine's timing exposes it. All machines give the same hazards if the kernel takes the same path.
  *
@@ -62,8 +62,6 @@ struct checker;
 struct checker *checker_new(void);
 void checker_free(struct checker *checker);
 
-/* For simulation_new_with(), and for a run. */
-struct source_maker checker_sources(struct checker *checker);
 struct run_watcher checker_watcher(struct checker *checker);
 
 /* Call it after launch number `number` of the job: adds the hazards that the simulation itself found, and a
@@ -78,7 +76,6 @@ const struct check_hazard *checker_hazards(struct checker *checker, size_t *coun
 struct check_counts {
   uint64_t accesses; /* of lanes */
   uint64_t copies;
-  uint64_t shadow_bytes; /* host bytes of the shadow */
 };
 struct check_counts checker_counts(const struct checker *checker);
 

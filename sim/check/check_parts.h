@@ -2,8 +2,8 @@
  *
  *     check.c     the warp source: interprets each step and passes it to the other parts
  *     order.c     a work-group's own time: its calls, barriers, copies in flight
- *     handover.c  what atomics and mbarriers hand over, from warp to warp and from work-group to work-group
- *     known.c     how much of other groups' times is over (known.h)
+ *     happens_before.c  releases and acquires by atomics and mbarriers, between warps and between work-groups
+ *     clock.c     vector clocks of other groups (clock.h)
  *     touch.c     touches of bytes, and which pairs of them are a hazard
  *     copies.c    a copy's two sides, element by element; lanes' own copies
  *     events.c    events that are not live, and copies that nobody waits for
@@ -22,9 +22,12 @@
 
 #include "isa/rows.h"
 #include "models/executor.h"
+#include "models/source_filter.h"
+#include "sim/base/map.h"
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 #include "sim/check/check.h"
-#include "sim/check/known.h"
+#include "sim/check/clock.h"
 #include "sim/check/shadow.h"
 
 enum {
@@ -32,7 +35,7 @@ enum {
   CHECK_AHEAD = 16,    /* most calls by which one warp may be ahead of another */
   CHECK_RELEASED = 64, /* most released events whose waits are remembered */
   CHECK_COPIES = 16,   /* most copies in flight that a cell remembers of one instruction */
-  CHECK_WITNESSES = 8, /* most other groups whose atomics a cell remembers, and whose reads, if groups know of others */
+  CHECK_WITNESSES = 8, /* most other groups whose atomics a cell remembers, and whose reads, if groups synchronize */
   CHECK_MOST_WITNESSES = 64, /* most other groups whose writes a cell remembers */
   CHECK_DIVERGED = 4096,     /* most work-groups for which the place is remembered where their warps diverged */
 };
@@ -110,7 +113,7 @@ struct flow {
   bool mixed; /* bytes that are not copied depend on those that are */
 };
 
-struct known_flow {
+struct cached_flow {
   bool found;
   uint32_t load, store; /* sites */
   int64_t ahead;        /* by how much the store's address is above that of the load */
@@ -127,11 +130,11 @@ struct unwritten {
 /* How much of what a warp did is over for those who acquire it. This machine keeps the lanes of a warp in step, so a
  * release by one lane covers the accesses of all. By OpenCL's rules it covers only that lane's own, and those of other
  * lanes up to their last barrier. Between lanes of one warp, only clocks of lanes decide (struct lane_clocks). */
-struct handed_time {
-  uint32_t accesses, atomics; /* atomics are handed over without a fence after them */
+struct warp_clock {
+  uint32_t accesses, atomics; /* a later atomic releases an atomic even without a fence */
   uint32_t all;               /* accesses, of all lanes, by OpenCL's rules */
   uint64_t lanes;             /* lanes that released: by OpenCL's rules, theirs until `accesses` */
-  uint32_t passed_on;         /* accesses, as far as another warp has acquired them and handed them on */
+  uint32_t passed_on;         /* accesses, as far as another warp has acquired and released them */
 };
 
 /* OpenCL's two relations: local-happens-before orders accesses to the LDS, global-happens-before those to global memory
@@ -144,45 +147,46 @@ static inline bool memory_in(uint8_t sync, enum memory memory) {
 static inline enum memory memory_of(enum check_space space) { return space == CHECK_LDS ? MEMORY_LDS : MEMORY_GLOBAL; }
 
 /* What the lanes of a warp have acquired from each other: vector clocks, a row for each lane. Lanes may take and raise
- * a flag in one instruction, one after another, so the sets of lanes in struct handed_time are too coarse for them. */
+ * a flag in one instruction, one after another, so the sets of lanes in struct warp_clock are too coarse for them. */
 struct lane_clocks {
   uint32_t fenced[MEMORIES][ISA_LANES]; /* for atomics on each memory: the group's time at the last release fence */
-  uint32_t released[ISA_LANES];         /* at the issue of the last atomic that releases */
-  uint32_t *known;                      /* what the first lane has acquired from the second, per pair of lanes */
-  uint32_t *offered[MEMORIES];          /* the same, read by atomics on each memory, for the next acquire fence */
+  uint32_t release_time[ISA_LANES];     /* at the issue of the last atomic that releases */
+  uint32_t *acquired;                   /* what the first lane has acquired from the second, per pair of lanes */
+  uint32_t *pending[MEMORIES];          /* the same, read by atomics on each memory, for the next acquire fence */
 };
 
-/* What a warp's relaxed atomics have read, for its next acquire fence. */
-struct offer {
-  struct handed_time *times;   /* of its own group, as in struct handed; NULL: nothing */
-  struct known known;          /* about other groups: through its own group, */
-  struct known from_groups;    /* and directly */
-  uint64_t lanes, group_lanes; /* the lanes that read the first two, and the last one */
+/* The released clocks that a warp's relaxed atomics have read, for its next acquire fence. */
+struct released_clock {
+  struct warp_clock *times;        /* of its own group, as in struct group_release; NULL: nothing */
+  struct vector_clock clock;       /* of other groups: through its own group, */
+  struct vector_clock from_groups; /* and directly */
+  uint64_t lanes, group_lanes;     /* the lanes that read the first two, and the last one */
 };
 
 /* A warp's part of one relation. */
 struct warp_order {
   uint32_t fenced[MEMORIES];        /* for atomics on each memory: time of the last release fence for the work-group */
   uint32_t fenced_device[MEMORIES]; /* or wider, and for the device */
-  struct offer offers[MEMORIES];    /* by the memory of the atomics */
-  uint64_t takers;                  /* lanes that have acquired all that the warp has */
-  struct lane_clocks *lanes;        /* NULL: none of its lanes has released or acquired */
+  struct released_clock released[MEMORIES]; /* by the memory of the atomics */
+  uint64_t acquirers;                       /* lanes that have acquired all that the warp has */
+  struct lane_clocks *lanes;                /* NULL: none of its lanes has released or acquired */
 };
 
-/* What is handed over within a group, at an mbarrier or an atomic's address. */
-struct handed {
-  uint64_t address;         /* in the compute unit's LDS, or global: the two ranges are disjoint */
-  struct handed_time *time; /* per warp */
-  uint32_t **lanes; /* per warp, then per lane: accesses handed over to other lanes of the warp; NULL: nothing */
-  struct known known;
+/* The clock that is released within a group, at an mbarrier or an atomic's address. */
+struct group_release {
+  uint64_t address;          /* in the compute unit's LDS, or global: the two ranges are disjoint */
+  struct warp_clock *time;   /* per warp */
+  uint32_t **lanes;          /* per warp, then per lane: accesses released to other lanes of the warp; NULL: nothing */
+  struct vector_clock clock; /* of other groups */
 };
 
 /* A group's part of one relation. */
 struct group_order {
-  struct handed *handed; /* a hash table by address; `time` NULL: free */
-  uint32_t handed_count, handed_room;
-  struct handed_time *seen; /* per warp: what it acquired from each warp, then what all its lanes acquired; NULL:
-                             * nothing */
+  struct map release_map; /* by address */
+  struct group_release *release;
+  size_t release_count, release_room;
+  struct warp_clock *acquired; /* per warp: what it acquired from each warp, then what all its lanes acquired; NULL:
+                                * nothing */
 };
 
 struct check_group {
@@ -202,15 +206,16 @@ struct check_group {
   uint32_t released_count;
   uint32_t events_made;          /* number of events; they are numbered from 1 */
   struct copy_in_flight *copies; /* oldest first */
-  uint32_t copy_count, copy_room;
+  uint32_t copy_count;
+  size_t copy_room;
   struct group_order order[MEMORIES];
-  uint32_t device_barrier; /* time of the last barrier that fences global memory for the device; 0: none */
-  bool is_offered;         /* a warp has an offer that it may acquire, or has acquired what the others may */
-  struct known known;      /* about other groups, through atomics and a barrier */
+  uint32_t device_barrier;   /* time of the last barrier that fences global memory for the device; 0: none */
+  bool has_released;         /* a warp has read a released clock that a fence or a barrier may acquire */
+  struct vector_clock clock; /* of other groups, through atomics and a barrier */
   struct unwritten *unwritten;
-  uint32_t unwritten_count, unwritten_room;
+  size_t unwritten_count, unwritten_room;
   struct reserve_call *reserves; /* packets.c */
-  uint32_t reserve_count, reserve_room;
+  size_t reserve_count, reserve_room;
   uint32_t diverged; /* 1 + the index of its record in checker->parted; 0: none */
 };
 
@@ -229,42 +234,32 @@ struct check_warp {
   uint32_t epoch[CHECK_SPACES + 1]; /* per space: time of its last warp barrier */
   uint32_t image_fenced;            /* and of its last image fence */
   struct warp_order order[MEMORIES];
-  struct known known;    /* about other groups, through its own atomics; */
-  struct known shared;   /* the part of this that all its lanes know by OpenCL's rules */
-  uint32_t group_before; /* until when its whole group's accesses are over for its last release fence for the device */
-  uint32_t asked, answered; /* its atomics that read the LDS: number issued, and number carried out */
-  uint32_t fenced_reads; /* value of `asked` at its last local acquire fence; if the LDS keeps the order, the fence */
+  struct vector_clock clock;           /* of other groups, through its own atomics; */
+  struct vector_clock all_lanes_clock; /* what all its lanes have acquired by OpenCL's rules */
+  uint32_t
+      group_release_time; /* until when its whole group's accesses are over for its last release fence for the device */
+  uint32_t lds_reads_issued, lds_reads_done; /* its atomics that read the LDS: number issued, and number served */
+  uint32_t fenced_reads; /* value of `lds_reads_issued` at its last local acquire fence; if the LDS keeps the order, the
+                            fence */
   uint8_t fence_sync, fence_scope; /* does not wait for them. What that fence orders, and its scope */
   struct lane_copy *lane_copies;   /* in flight */
-  uint32_t lane_copy_count, lane_copy_room;
+  size_t lane_copy_count, lane_copy_room;
   uint32_t batches;             /* number of batches that it has closed */
   struct pipe_step *pipe_steps; /* its last operations on packets, and commits (packets.c); NULL: none so far */
   uint32_t pipe_step_count;
-  struct undefined *undefined; /* undefined.c; NULL: all its values are defined */
-  struct went *went;           /* per branch (divergence.c); NULL: it has reached none */
-  uint32_t came[CHECK_AHEAD];  /* the instructions of its last calls, */
-  uint32_t came_count;         /* and the number of all its calls, counted even after the group diverged; */
-  uint32_t came_lane;          /* the first lane of the last one */
-};
-
-struct check_unit;
-
-struct listener {
-  struct check_unit *unit;
-  const struct isa_launch *outer;
+  struct undefined *undefined;   /* undefined.c; NULL: all its values are defined */
+  struct branch_lanes *branches; /* per branch (divergence.c); NULL: it has reached none */
+  uint32_t call_pc[CHECK_AHEAD]; /* the instructions of its last calls, */
+  uint32_t call_count;           /* and the number of all its calls, counted even after the group diverged; */
+  uint32_t call_lane;            /* the first lane of the last one */
 };
 
 /* The checker's part of a compute unit. */
 struct check_unit {
-  struct warp_source source;
+  struct source_filter filter;
   struct checker *checker;
-  const struct executor *executor;
-  const struct warp_source *inner;
-  struct isa_launch launches[RESULT_TOGETHER];
-  struct listener listeners[RESULT_TOGETHER];
   struct shadow lds;
   uint8_t *written; /* per byte of the LDS: its current group has written it */
-  uint32_t cu;
   struct check_warp *warps;
   uint32_t warp_count;
   struct check_group *groups;
@@ -274,52 +269,52 @@ struct check_unit {
   bool has_missing;
 };
 
-/* An address of an atomic, where groups hand over. */
-struct handover {
+/* The clock that is released to other groups at an atomic's address. */
+struct device_release {
   uint64_t address;
-  struct known known;
+  struct vector_clock clock;
 };
 
 struct checker {
-  struct check_unit **units;
-  uint32_t unit_count;
-  uint32_t first_launch, next_launch; /* numbers in the job: of the first launch that runs, and of the first one after
-                                       * those that run */
+  struct source_filters filters;
   struct isa_launch launch[RESULT_TOGETHER];                        /* the launches that run at once */
   struct act_row *acts[RESULT_TOGETHER];                            /* per pc */
   uint32_t branch_count[RESULT_TOGETHER];                           /* of each program */
   uint32_t narrow[RESULT_TOGETHER][MEMORIES][ISA_SCOPE_DEVICE + 1]; /* 1 + its first instruction that orders a memory in
                                                                      * a scope; 0: none */
   uint32_t launch_count;
-  bool has_fences;                       /* a program has fences: atomics may hand over */
-  bool hands_over;                       /* between work-groups, because there are also atomics on global memory */
+  bool has_fences;                       /* a program has fences: atomics may synchronize */
+  bool syncs_groups;                     /* between work-groups, because there are also atomics on global memory */
   bool orders_warps;                     /* a program orders warps by something other than barriers of the work-group */
   uint32_t base, next_base;              /* number of the first group of the current launches, less 1; of the next
                                           * launches */
   uint32_t first_group[RESULT_TOGETHER]; /* per launch: of its group 0, less 1 */
   struct site *sites;
-  uint32_t site_count, site_room;
+  uint32_t site_count;
+  size_t site_room;
   struct shadow global;
   struct touch_pool pool;
-  struct handover *handovers; /* a hash table by address; address 0: free */
-  uint32_t handover_count, handover_room;
-  struct known_flow flow;        /* the last one */
+  struct map device_release_map; /* by address */
+  struct device_release *device_releases;
+  size_t device_release_count, device_release_room;
+  struct cached_flow flow;       /* the last one */
   struct named_packets *packets; /* packets.c */
-  uint32_t packet_count, packet_room;
-  struct reserved_by *reserved; /* a hash table, packets.c */
-  uint32_t reserved_count, reserved_room;
+  size_t packet_count, packet_room;
+  struct map reserved_map; /* by position in the pipe, packets.c */
+  struct reserved_by *reserved;
+  size_t reserved_count, reserved_room;
+  struct map hazard_map; /* by rule and pair of instructions */
   struct check_hazard *hazards;
   size_t hazard_count, hazard_room;
-  uint32_t *buckets; /* of hazards, by rule and sites */
-  uint32_t bucket_count;
   struct check_hazard *sorted; /* for display */
   struct check_counts counts;
   struct check_hazard *diverged; /* places of calls that not all warps reached (divergence.c) */
   uint32_t diverged_count;
+  size_t diverged_room;
 };
 
 /* The source of a touch: a work-item in a step of its warp, or a copy. */
-struct party {
+struct accessor {
   struct check_unit *unit;
   struct check_group *group;
   const struct check_warp *warp;   /* NULL: a copy */
@@ -374,30 +369,29 @@ void order_warp_barrier(struct check_group *group, struct check_warp *warp, uint
 /* From now on, the warp's work-items can read texels that they stored themselves. */
 void order_image_fence(struct check_group *group, struct check_warp *warp);
 
-/* ---- handover.c */
+/* ---- happens_before.c */
 
-/* A warp has issued atomics that write. Each hands over to others what the warp did before, if it releases; else what
- * it did before its last release fence. */
-void handover_release(struct check_unit *unit, struct check_group *group, struct check_warp *warp,
-                      const struct act_row *row, uint64_t mask, const uint64_t *address);
-/* A lane's atomic has been carried out, after those of lower lanes of the same instruction. If it reads, it acquires
- * what was handed over at the address, or offers that to the next acquire fence. If it writes, it hands over to other
- * lanes of its warp. */
-void handover_carried_out(struct check_unit *unit, struct check_group *group, struct check_warp *warp,
-                          const struct act_row *row, uint32_t lane, uint64_t address, bool reads);
+/* A warp has issued atomics that write. Each releases what the warp did before, if it has release order; else what
+ * the warp did before its last release fence. */
+void hb_release(struct check_unit *unit, struct check_group *group, struct check_warp *warp, const struct act_row *row,
+                uint64_t mask, const uint64_t *address);
+/* A lane's atomic has executed, after those of lower lanes of the same instruction. If it reads, it acquires what was
+ * released at the address, now or at the next acquire fence. If it writes, it releases to other lanes of its warp. */
+void hb_atomic(struct check_unit *unit, struct check_group *group, struct check_warp *warp, const struct act_row *row,
+               uint32_t lane, uint64_t address, bool reads);
 /* The lanes of `mask` pass a fence. */
-void handover_fence(struct check_group *group, struct check_warp *warp, const struct act_row *row, uint64_t mask);
+void hb_fence(struct check_group *group, struct check_warp *warp, const struct act_row *row, uint64_t mask);
 
-/* An atomic of the warp read the LDS; call it after handover_carried_out(). If the fence after the atomic has already
- * passed, this acquires the offer. */
-void handover_answered(struct check_group *group, struct check_warp *warp, uint64_t mask);
-/* All lanes of the warp have met at a barrier with these fences: all know what some acquired. */
-void handover_share(struct check_group *group, struct check_warp *warp, uint8_t sync);
-/* At a barrier that fences global memory: all warps know what one knows. */
-void handover_join(struct check_unit *unit, struct check_group *group, const struct act_row *row);
+/* An atomic of the warp read the LDS; call it after hb_atomic(). If the fence after the atomic has already
+ * passed, this acquires what it read. */
+void hb_lds_reply(struct check_group *group, struct check_warp *warp, uint64_t mask);
+/* All lanes of the warp have met at a barrier with these fences: all have acquired what one has. */
+void hb_converge(struct check_group *group, struct check_warp *warp, uint8_t sync);
+/* At a barrier that fences global memory: all warps have acquired what one has. */
+void hb_barrier(struct check_unit *unit, struct check_group *group, const struct act_row *row);
 
-void handover_arrive(struct check_group *group, struct check_warp *warp, uint32_t lane, uint64_t mbarrier);
-void handover_pass(struct check_group *group, struct check_warp *warp, uint32_t lane, uint64_t mbarrier);
+void hb_arrive(struct check_group *group, struct check_warp *warp, uint32_t lane, uint64_t mbarrier);
+void hb_pass(struct check_group *group, struct check_warp *warp, uint32_t lane, uint64_t mbarrier);
 
 enum relation {
   OPEN,    /* nothing orders the two */
@@ -407,16 +401,16 @@ enum relation {
 };
 
 /* Has the lane of a warp acquired a touch: of another work-item of its group, or of another group? */
-enum relation handover_in_group(const struct check_group *group, const struct check_warp *warp, uint32_t lane,
-                                const struct touch *touch, enum memory memory);
-enum relation handover_from_group(const struct check_group *group, const struct check_warp *warp, uint32_t lane,
-                                  const struct touch *touch);
-/* Is a touch of another group known to be over? */
-bool handover_knows(const struct known *known, const struct touch *touch, uint32_t lanes);
+enum relation hb_in_group(const struct check_group *group, const struct check_warp *warp, uint32_t lane,
+                          const struct touch *touch, enum memory memory);
+enum relation hb_between_groups(const struct check_group *group, const struct check_warp *warp, uint32_t lane,
+                                const struct touch *touch);
+/* Does the clock cover a touch of another group? */
+bool hb_covers(const struct vector_clock *clock, const struct touch *touch, uint32_t lanes);
 
-void handover_free_warp(struct check_warp *warp);
-void handover_free_group(struct check_group *group);
-void handover_free(struct checker *checker);
+void hb_free_warp(struct check_warp *warp);
+void hb_free_group(struct check_group *group);
+void hb_free(struct checker *checker);
 
 /* ---- events.c */
 
@@ -431,15 +425,15 @@ bool events_know(const struct checker *checker, enum isa_hazard_rule rule);
 
 /* ---- touch.c */
 
-struct party party_of_warp(struct check_unit *unit, struct check_group *group, const struct check_warp *warp,
-                           enum check_space space, uint32_t site, uint32_t kind, uint32_t bytes);
-struct party party_of_copy(struct check_unit *unit, struct check_group *group, const struct pending_call *call,
-                           enum check_space space, uint32_t site, uint32_t kind);
+struct accessor accessor_of_warp(struct check_unit *unit, struct check_group *group, const struct check_warp *warp,
+                                 enum check_space space, uint32_t site, uint32_t kind, uint32_t bytes);
+struct accessor accessor_of_copy(struct check_unit *unit, struct check_group *group, const struct pending_call *call,
+                                 enum check_space space, uint32_t site, uint32_t kind);
 
-/* Lanes of a warp touch party->bytes each. */
-void touch_lanes(struct party *party, uint64_t mask, const uint64_t *address);
+/* Lanes of a warp touch accessor->bytes each. */
+void touch_lanes(struct accessor *accessor, uint64_t mask, const uint64_t *address);
 /* A copy touches [address, address + bytes). */
-void touch_run(struct party *party, uint64_t address, uint64_t bytes);
+void touch_run(struct accessor *accessor, uint64_t address, uint64_t bytes);
 
 /* ---- copies.c */
 
@@ -459,11 +453,11 @@ void copies_free_warp(struct check_warp *warp);
 void unwritten_start(struct check_unit *unit, struct check_group *group);
 void unwritten_free(struct check_group *group);
 /* Lanes or a copy write LDS bytes. */
-void unwritten_filled(struct party *party, uint64_t address, uint32_t bytes);
-void unwritten_lanes_filled(struct party *party, uint64_t mask, const uint64_t *address);
+void unwritten_filled(struct accessor *accessor, uint64_t address, uint32_t bytes);
+void unwritten_lanes_filled(struct accessor *accessor, uint64_t mask, const uint64_t *address);
 /* They read LDS bytes; records reads of unwritten ones. */
-void unwritten_read(struct party *party, uint64_t address, uint32_t bytes);
-void unwritten_lanes_read(struct party *party, uint64_t mask, const uint64_t *address);
+void unwritten_read(struct accessor *accessor, uint64_t address, uint32_t bytes);
+void unwritten_lanes_read(struct accessor *accessor, uint64_t mask, const uint64_t *address);
 /* At a barrier, or at the group's end: reports recorded reads whose bytes are still unwritten. */
 void unwritten_settle(struct check_unit *unit, struct check_group *group);
 /* Of the bytes that a lane stores at a site: those that it loads in the same line and stores unchanged, because it sets

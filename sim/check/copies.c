@@ -34,19 +34,20 @@ static bool end_of(const struct side *side, uint64_t *end) {
          size_plus(*end, side->start, end);
 }
 
-static void each_line(const struct side *side, struct party *party, void (*visit)(struct party *, uint64_t, uint64_t)) {
+static void each_line(const struct side *side, struct accessor *accessor,
+                      void (*visit)(struct accessor *, uint64_t, uint64_t)) {
   for (uint64_t plane = 0; plane < side->planes; plane++)
     for (uint64_t line = 0; line < side->lines; line++)
-      visit(party, side->start + plane * side->plane + line * side->line, side->bytes);
+      visit(accessor, side->start + plane * side->plane + line * side->line, side->bytes);
 }
 
-static void fill(struct party *party, uint64_t address, uint64_t bytes) {
-  unwritten_filled(party, address, (uint32_t)bytes);
+static void fill(struct accessor *accessor, uint64_t address, uint64_t bytes) {
+  unwritten_filled(accessor, address, (uint32_t)bytes);
 }
 
-static void look(struct party *party, uint64_t address, uint64_t bytes) {
-  for (uint64_t done = 0; done < bytes; done += party->bytes)
-    unwritten_read(party, address + done, party->bytes);
+static void look(struct accessor *accessor, uint64_t address, uint64_t bytes) {
+  for (uint64_t done = 0; done < bytes; done += accessor->bytes)
+    unwritten_read(accessor, address + done, accessor->bytes);
 }
 
 /* The lines of a valid copy do not overlap, and are in order. */
@@ -103,20 +104,20 @@ static struct variable variable_at(const struct isa_launch *launch, uint64_t off
 }
 
 /* A copy that begins in one variable and ends past it is X2, even if the LDS continues there. */
-static bool leaves_variable(const struct party *party, const struct side *lds) {
-  const struct check_group *group = party->group;
-  struct checker *checker = party->unit->checker;
+static bool leaves_variable(const struct accessor *accessor, const struct side *lds) {
+  const struct check_group *group = accessor->group;
+  struct checker *checker = accessor->unit->checker;
   const uint64_t start = lds->start - group->shape->lds_base;
   const struct variable variable = variable_at(group->shape->launch, start);
   uint64_t end = 0;
   if (!variable.name || !end_of(lds, &end) || end - group->shape->lds_base <= variable.end)
     return false;
   struct check_hazard hazard = {.rule = HAZARD_X2,
-                                .launch = checker->first_launch + checker->sites[party->site].launch,
-                                .here = check_side_of(checker, party->site, group->number, 0, true),
+                                .launch = checker->filters.first + checker->sites[accessor->site].launch,
+                                .here = check_side_of(checker, accessor->site, group->number, 0, true),
                                 .space = CHECK_LDS,
                                 .address = start,
-                                .bytes = party->bytes};
+                                .bytes = accessor->bytes};
   snprintf(hazard.detail, sizeof hazard.detail, "from byte %" PRIu64 " to %" PRIu64 " of '%.60s', which has %" PRIu64,
            start - variable.start, end - group->shape->lds_base - variable.start, variable.name,
            variable.end - variable.start);
@@ -144,13 +145,13 @@ static bool is_sound(const struct check_group *group, const struct isa_copy *cop
 }
 
 /* A copy that is not valid still counts as filling its destination, so that reads there are not reported too. */
-static void fill_all(struct party *party, const struct side *lds) {
+static void fill_all(struct accessor *accessor, const struct side *lds) {
   uint64_t end = 0;
-  const uint64_t room = party->group->shape->lds_base + (uint64_t)party->group->shape->launch->lds_bytes;
+  const uint64_t room = accessor->group->shape->lds_base + (uint64_t)accessor->group->shape->launch->lds_bytes;
   if (!end_of(lds, &end) || end > room)
     end = room;
   if (lds->start < end)
-    fill(party, lds->start, end - lds->start);
+    fill(accessor, lds->start, end - lds->start);
 }
 
 void copies_issue(struct check_unit *unit, struct check_group *group, const struct pending_call *call, uint32_t site) {
@@ -159,10 +160,10 @@ void copies_issue(struct check_unit *unit, struct check_group *group, const stru
     return;
   const struct side lds = side_of(copy, (uint64_t)group->shape->lds_base + copy->lds, copy->lds_line, copy->lds_plane);
   const struct side global = side_of(copy, copy->global, copy->global_line, copy->global_plane);
-  struct party inside =
-      party_of_copy(unit, group, call, CHECK_LDS, site, copy->to_lds ? TOUCH_COPY_WRITE : TOUCH_COPY_READ);
-  struct party outside =
-      party_of_copy(unit, group, call, CHECK_GLOBAL, site, copy->to_lds ? TOUCH_COPY_READ : TOUCH_COPY_WRITE);
+  struct accessor inside =
+      accessor_of_copy(unit, group, call, CHECK_LDS, site, copy->to_lds ? TOUCH_COPY_WRITE : TOUCH_COPY_READ);
+  struct accessor outside =
+      accessor_of_copy(unit, group, call, CHECK_GLOBAL, site, copy->to_lds ? TOUCH_COPY_READ : TOUCH_COPY_WRITE);
   unit->checker->counts.copies++;
   if (!is_sound(group, copy, &lds, &global) || leaves_variable(&inside, &lds)) {
     if (copy->to_lds)
@@ -184,13 +185,9 @@ void copies_issue(struct check_unit *unit, struct check_group *group, const stru
  * copy in flight. */
 void copies_lanes(struct check_unit *unit, struct check_group *group, struct check_warp *warp, uint32_t site,
                   const struct isa_access *access) {
-  struct party from = party_of_warp(unit, group, warp, CHECK_GLOBAL, site, TOUCH_READ, access->bytes);
-  struct party to = party_of_warp(unit, group, warp, CHECK_LDS, site, TOUCH_WRITE, access->bytes);
-  if (warp->lane_copy_count == warp->lane_copy_room) {
-    warp->lane_copy_room = 2 * warp->lane_copy_room + 4;
-    warp->lane_copies = need_more(warp->lane_copies, warp->lane_copy_room, sizeof *warp->lane_copies);
-  }
-  struct lane_copy *copy = &warp->lane_copies[warp->lane_copy_count++];
+  struct accessor from = accessor_of_warp(unit, group, warp, CHECK_GLOBAL, site, TOUCH_READ, access->bytes);
+  struct accessor to = accessor_of_warp(unit, group, warp, CHECK_LDS, site, TOUCH_WRITE, access->bytes);
+  struct lane_copy *copy = vector_next(warp->lane_copies, warp->lane_copy_count, warp->lane_copy_room);
   *copy = (struct lane_copy){
       .site = site, .bytes = access->bytes, .batch = warp->batches, .when = group->time, .mask = access->mask};
   for (uint32_t lane = 0; lane < ISA_LANES; lane++)
@@ -212,7 +209,7 @@ void copies_lanes_over(struct check_unit *unit, struct check_group *group, struc
       warp->lane_copies[kept++] = *copy;
       continue;
     }
-    struct party to = party_of_warp(unit, group, warp, CHECK_LDS, copy->site, TOUCH_WRITE, copy->bytes);
+    struct accessor to = accessor_of_warp(unit, group, warp, CHECK_LDS, copy->site, TOUCH_WRITE, copy->bytes);
     to.since = copy->when;
     touch_lanes(&to, copy->mask, copy->place);
   }

@@ -18,13 +18,13 @@
 #include "isa/cfg.h"
 #include "sim/check/check_parts.h"
 
-struct went {
+struct branch_lanes {
   uint64_t taken, passed; /* lanes, by each one's last time */
   uint32_t count;         /* how often the warp reached the branch */
 };
 
 /* One work-item, and the state of its warp. */
-struct traveler {
+struct lane_state {
   const struct check_warp *warp;
   const struct isa_warp *isa;
   uint32_t lane;
@@ -34,23 +34,23 @@ struct traveler {
 struct divergence {
   const struct isa_program *program;
   const struct act_row *acts;
-  struct traveler here, missing;
+  struct lane_state here, missing;
   uint32_t pc;
 };
 
 void divergence_branch(const struct checker *checker, const struct check_group *group, struct check_warp *warp,
                        const struct act_row *row, uint64_t active, uint64_t taken) {
-  if (!warp->went)
-    warp->went = need(checker->branch_count[group->launch], sizeof *warp->went);
-  struct went *went = &warp->went[row->site];
-  went->taken = (went->taken & ~active) | taken;
-  went->passed = (went->passed & ~active) | (active & ~taken);
-  went->count++;
+  if (!warp->branches)
+    warp->branches = need(checker->branch_count[group->launch], sizeof *warp->branches);
+  struct branch_lanes *lanes = &warp->branches[row->site];
+  lanes->taken = (lanes->taken & ~active) | taken;
+  lanes->passed = (lanes->passed & ~active) | (active & ~taken);
+  lanes->count++;
 }
 
 void divergence_free_warp(struct check_warp *warp) {
-  free(warp->went);
-  warp->went = NULL;
+  free(warp->branches);
+  warp->branches = NULL;
 }
 
 /* ---- control flow ------------------------------------------------------------------------------- */
@@ -81,7 +81,7 @@ static bool leads_to(const struct isa_program *program, uint32_t branch, uint32_
 static const uint32_t NOWHERE = UINT32_MAX;
 
 /* The instruction to which a branch, or an exit of some lanes, leads. */
-static uint32_t way(const struct isa_program *program, uint32_t branch, bool taken) {
+static uint32_t target_of(const struct isa_program *program, uint32_t branch, bool taken) {
   const struct isa_inst *inst = &program->code[branch];
   if (!taken)
     return branch + 1;
@@ -91,7 +91,7 @@ static uint32_t way(const struct isa_program *program, uint32_t branch, bool tak
 /* Does the branch decide about `pc`, where it leads in the direction `taken`? */
 static bool decides(const struct isa_program *program, uint32_t branch, bool taken, uint32_t pc) {
   const struct isa_inst *inst = &program->code[branch];
-  const uint32_t to = way(program, branch, taken), away = way(program, branch, !taken);
+  const uint32_t to = target_of(program, branch, taken), away = target_of(program, branch, !taken);
   const uint32_t join = inst->op == ISA_EXIT ? NOWHERE : isa_branch_join(inst);
   if (to == NOWHERE)
     return false;
@@ -103,14 +103,15 @@ static bool decides(const struct isa_program *program, uint32_t branch, bool tak
 
 /* ---- the branch at which two diverged ------------------------------------------------------------ */
 
-static const struct went *went_of(const struct traveler *traveler, uint32_t number) {
-  return traveler->warp->went ? &traveler->warp->went[number] : NULL;
+static const struct branch_lanes *branch_lanes_of(const struct lane_state *state, uint32_t number) {
+  return state->warp->branches ? &state->warp->branches[number] : NULL;
 }
 
 /* Did they last go different ways at the branch? *taken: the one at the call has taken it. */
 static bool differs(const struct divergence *divergence, uint32_t branch, bool *taken) {
   const uint32_t number = divergence->acts[branch].site;
-  const struct went *here = went_of(&divergence->here, number), *missing = went_of(&divergence->missing, number);
+  const struct branch_lanes *here = branch_lanes_of(&divergence->here, number),
+                            *missing = branch_lanes_of(&divergence->missing, number);
   const uint64_t one = UINT64_C(1) << divergence->here.lane, other = UINT64_C(1) << divergence->missing.lane;
   if (!here || !missing)
     return false;
@@ -119,17 +120,17 @@ static bool differs(const struct divergence *divergence, uint32_t branch, bool *
 }
 
 /* Are they of different warps, and has the missing one's reached the branch as often as the other? */
-static bool keeps_up(const struct divergence *divergence, uint32_t branch) {
+static bool is_level(const struct divergence *divergence, uint32_t branch) {
   const uint32_t number = divergence->acts[branch].site;
   return divergence->here.warp != divergence->missing.warp &&
-         went_of(&divergence->missing, number)->count >= went_of(&divergence->here, number)->count;
+         branch_lanes_of(&divergence->missing, number)->count >= branch_lanes_of(&divergence->here, number)->count;
 }
 
 /* Is this branch a better answer than the best so far? */
 static bool is_better(const struct divergence *divergence, uint32_t branch, uint32_t best) {
   bool taken = false;
-  const bool inner = keeps_up(divergence, branch);
-  if (best == NOWHERE || inner != keeps_up(divergence, best))
+  const bool inner = is_level(divergence, branch);
+  if (best == NOWHERE || inner != is_level(divergence, best))
     return best == NOWHERE || inner;
   const uint32_t outside = inner ? best : branch, inside = inner ? branch : best;
   return differs(divergence, outside, &taken) && decides(divergence->program, outside, taken, inside);
@@ -185,8 +186,8 @@ static struct divergence divergence_at(const struct check_unit *unit, const stru
       .program = group->shape->launch->program, .acts = unit->checker->acts[group->launch], .pc = pc};
 }
 
-static struct traveler traveler_of(const struct check_unit *unit, const struct check_warp *warp, uint32_t lane) {
-  return (struct traveler){warp, &unit->executor->warps[warp - unit->warps], lane};
+static struct lane_state lane_state_of(const struct check_unit *unit, const struct check_warp *warp, uint32_t lane) {
+  return (struct lane_state){warp, &unit->filter.executor->warps[warp - unit->warps], lane};
 }
 
 bool divergence_report_lanes(struct check_unit *unit, const struct check_group *group, const struct check_warp *warp,
@@ -197,11 +198,11 @@ bool divergence_report_lanes(struct check_unit *unit, const struct check_group *
     return false;
   struct check_hazard found = {
       .rule = hazard->rule,
-      .launch = unit->checker->first_launch + group->launch,
+      .launch = unit->checker->filters.first + group->launch,
       .here = {launch->program, hazard->pc, {hazard->group[0], hazard->group[1], hazard->group[2]}, 0, false}};
   struct divergence divergence = divergence_at(unit, group, hazard->pc);
-  divergence.here = traveler_of(unit, warp, (uint32_t)__builtin_ctzll(here));
-  divergence.missing = traveler_of(unit, warp, lane);
+  divergence.here = lane_state_of(unit, warp, (uint32_t)__builtin_ctzll(here));
+  divergence.missing = lane_state_of(unit, warp, lane);
   memcpy(found.detail, hazard->detail, sizeof found.detail);
   if (!find_place(&divergence, launch, &found))
     return false;
@@ -216,8 +217,8 @@ bool divergence_report_lanes(struct check_unit *unit, const struct check_group *
 
 /* The instruction of a warp's call of this number; NOWHERE if it has not reached it, or it is too long ago. */
 static uint32_t call_of(const struct check_warp *warp, uint32_t number) {
-  const uint32_t since = warp->came_count - number;
-  return since && since <= CHECK_AHEAD ? warp->came[number % CHECK_AHEAD] : NOWHERE;
+  const uint32_t since = warp->call_count - number;
+  return since && since <= CHECK_AHEAD ? warp->call_pc[number % CHECK_AHEAD] : NOWHERE;
 }
 
 static bool is_of(const struct check_unit *unit, uint32_t slot, const struct check_group *group) {
@@ -242,8 +243,8 @@ static uint32_t open_call(const struct check_unit *unit, const struct check_grou
   uint32_t fewest = UINT32_MAX;
   bool all = true;
   for (uint32_t slot = 0; slot < unit->warp_count; slot++)
-    if (is_of(unit, slot, group) && unit->warps[slot].came_count < fewest)
-      fewest = unit->warps[slot].came_count;
+    if (is_of(unit, slot, group) && unit->warps[slot].call_count < fewest)
+      fewest = unit->warps[slot].call_count;
   *number = fewest - 1;
   if (fewest) {
     const uint32_t pc = least_call(unit, group, *number, &all);
@@ -266,8 +267,8 @@ static bool find_warps(const struct check_unit *unit, const struct check_group *
   if (!here || !missing)
     return false;
   struct divergence divergence = divergence_at(unit, group, hazard->here.pc);
-  divergence.here = traveler_of(unit, here, here->came_lane);
-  divergence.missing = traveler_of(unit, missing, 0);
+  divergence.here = lane_state_of(unit, here, here->call_lane);
+  divergence.missing = lane_state_of(unit, missing, 0);
   return find_place(&divergence, group->shape->launch, hazard);
 }
 
@@ -278,15 +279,15 @@ void divergence_note(struct check_unit *unit, struct check_group *group) {
   if (!group->pending[group->calls % CHECK_AHEAD].arrived && !group->broken)
     return;
   struct check_hazard hazard = {
-      .launch = checker->first_launch + group->launch,
+      .launch = checker->filters.first + group->launch,
       .here = {group->shape->launch->program, open_call(unit, group, &number), {id[0], id[1], id[2]}, 0, false}};
   if (hazard.here.pc == NOWHERE || !find_warps(unit, group, number, &hazard))
     return;
   if (!group->diverged) {
     if (checker->diverged_count == CHECK_DIVERGED)
       return;
-    checker->diverged = need_more(checker->diverged, checker->diverged_count + 1, sizeof *checker->diverged);
-    group->diverged = ++checker->diverged_count;
+    (void)vector_next(checker->diverged, checker->diverged_count, checker->diverged_room);
+    group->diverged = checker->diverged_count;
   }
   checker->diverged[group->diverged - 1] = hazard;
 }

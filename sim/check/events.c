@@ -40,7 +40,7 @@ static void report_dead(struct check_unit *unit, const struct check_group *group
                         uint32_t pc, uint32_t event) {
   const struct released *released = find_released(group, event);
   struct check_hazard hazard = {
-      .rule = rule, .launch = unit->checker->first_launch + group->launch, .here = side_at(group, pc)};
+      .rule = rule, .launch = unit->checker->filters.first + group->launch, .here = side_at(group, pc)};
   if (released)
     hazard.other = side_at(group, released->pc);
   if (!released)
@@ -65,7 +65,7 @@ void events_release(struct check_group *group, uint32_t pc) {
 void events_end(struct check_unit *unit, struct check_group *group) {
   for (uint32_t i = 0; i < group->copy_count; i++) {
     const struct check_hazard hazard = {.rule = HAZARD_X10,
-                                        .launch = unit->checker->first_launch + group->launch,
+                                        .launch = unit->checker->filters.first + group->launch,
                                         .here = side_at(group, group->copies[i].pc),
                                         .other = side_at(group, group->last_pc)};
     hazards_add(unit->checker, &hazard);

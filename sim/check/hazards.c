@@ -21,45 +21,20 @@ static bool same_places(const struct check_hazard *a, const struct check_hazard 
          a->other.program == b->other.program && a->other.pc == b->other.pc;
 }
 
-static uint32_t hash_of(const struct check_hazard *hazard) {
-  uint64_t mixed = hazard->here.pc + UINT64_C(0x9e3779b97f4a7c15) * (hazard->other.program ? hazard->other.pc + 1 : 0);
-  mixed = (mixed ^ mixed >> 29) * UINT64_C(0xbf58476d1ce4e5b9) + hazard->rule;
-  return (uint32_t)(mixed * UINT64_C(0x94d049bb133111eb) >> 32);
-}
-
-/* A bucket contains the index of a hazard + 1. */
-static uint32_t *bucket_of(const struct checker *checker, const struct check_hazard *hazard) {
-  uint32_t at = hash_of(hazard) & (checker->bucket_count - 1);
-  while (checker->buckets[at] && !same_places(&checker->hazards[checker->buckets[at] - 1], hazard))
-    at = (at + 1) & (checker->bucket_count - 1);
-  return &checker->buckets[at];
-}
-
-static void make_buckets(struct checker *checker, uint32_t count) {
-  free(checker->buckets);
-  checker->buckets = need(count, sizeof *checker->buckets);
-  checker->bucket_count = count;
-  for (uint32_t i = 0; i < checker->hazard_count; i++)
-    *bucket_of(checker, &checker->hazards[i]) = i + 1;
-}
-
 struct check_hazard *hazards_add(struct checker *checker, const struct check_hazard *hazard) {
   const uint64_t count = hazard->count ? hazard->count : 1;
-  if (2 * checker->hazard_count >= checker->bucket_count)
-    make_buckets(checker, checker->bucket_count ? 2 * checker->bucket_count : 64);
-  uint32_t *bucket = bucket_of(checker, hazard);
-  if (*bucket) {
-    checker->hazards[*bucket - 1].count += count;
-    return &checker->hazards[*bucket - 1];
-  }
-  if (checker->hazard_count == checker->hazard_room) {
-    checker->hazard_room = 2 * checker->hazard_room + 32;
-    checker->hazards = need_more(checker->hazards, checker->hazard_room, sizeof *checker->hazards);
-  }
-  checker->hazards[checker->hazard_count] = *hazard;
-  checker->hazards[checker->hazard_count++].count = count;
-  *bucket = (uint32_t)checker->hazard_count;
-  return &checker->hazards[checker->hazard_count - 1];
+  const uint64_t hash = hash_join(
+      hash_join(hash_number(hazard->here.pc), hazard->other.program ? hazard->other.pc + 1 : 0), hazard->rule);
+  for (size_t at = 0, i; map_next(&checker->hazard_map, hash, &at, &i);)
+    if (same_places(&checker->hazards[i], hazard)) {
+      checker->hazards[i].count += count;
+      return &checker->hazards[i];
+    }
+  map_add(&checker->hazard_map, hash, checker->hazard_count);
+  struct check_hazard *added = vector_next(checker->hazards, checker->hazard_count, checker->hazard_room);
+  *added = *hazard;
+  added->count = count;
+  return added;
 }
 
 void hazards_drop_why(struct check_hazard *hazard) {
@@ -154,6 +129,6 @@ const struct check_hazard *checker_hazards(struct checker *checker, size_t *coun
 
 void hazards_free(struct checker *checker) {
   free(checker->hazards);
-  free(checker->buckets);
+  map_free(&checker->hazard_map);
   free(checker->sorted);
 }

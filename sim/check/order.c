@@ -98,8 +98,8 @@ void order_complete(struct check_unit *unit, struct check_group *group, struct p
       group->epoch[CHECK_IMAGE] = now;
     if (sync & SYNC_GLOBAL && row->scope >= ISA_SCOPE_DEVICE)
       group->device_barrier = now;
-    if (sync & SYNC_GLOBAL && group->is_offered)
-      handover_join(unit, group, row);
+    if (sync & SYNC_GLOBAL && group->has_released)
+      hb_barrier(unit, group, row);
   }
   if (call->act == ACT_COPY_FENCE && sync & SYNC_LDS)
     group->fenced[CHECK_LDS] = now;
@@ -116,11 +116,7 @@ void order_complete(struct check_unit *unit, struct check_group *group, struct p
 /* ---- copies ------------------------------------------------------------------------------- */
 
 void order_copy(struct check_group *group, const struct pending_call *call) {
-  if (group->copy_count == group->copy_room) {
-    group->copy_room = 2 * group->copy_room + 8;
-    group->copies = need_more(group->copies, group->copy_room, sizeof *group->copies);
-  }
-  struct copy_in_flight *copy = &group->copies[group->copy_count++];
+  struct copy_in_flight *copy = vector_next(group->copies, group->copy_count, group->copy_room);
   *copy = (struct copy_in_flight){
       .pc = call->pc, .when = group->time, .call = group->calls, .event = call->copy.event, .waited = UINT32_MAX};
   if (!call->copy.event_in)

@@ -25,7 +25,7 @@ struct named_packets {
 /* The launch that last reserved from a position in a pipe's ring. It stays after the commit, because a later launch may
  * still have the id. There are at most as many as packets in the pipes. */
 struct reserved_by {
-  uint64_t id; /* 0: free */
+  uint64_t id;
   uint32_t launch;
 };
 
@@ -35,44 +35,36 @@ static uint64_t place_of(uint64_t id) { return id & (UINT64_C(0xffffff) | UINT64
 
 /* ---- ids of other launches --------------------------------------------------------------------- */
 
-static struct reserved_by *slot_of(struct reserved_by *table, uint32_t room, uint64_t id) {
-  uint32_t at = (uint32_t)(place_of(id) * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (room - 1);
-  while (table[at].id && place_of(table[at].id) != place_of(id))
-    at = (at + 1) & (room - 1);
-  return &table[at];
+/* NULL: nothing was reserved from the position of this id. */
+static struct reserved_by *find_reserved(const struct checker *checker, uint64_t id) {
+  for (size_t at = 0, i; map_next(&checker->reserved_map, hash_number(place_of(id)), &at, &i);)
+    if (place_of(checker->reserved[i].id) == place_of(id))
+      return &checker->reserved[i];
+  return NULL;
 }
 
 static void note_reserved(struct checker *checker, uint64_t id, uint32_t launch) {
-  if (2 * checker->reserved_count >= checker->reserved_room) {
-    const uint32_t room = checker->reserved_room ? 2 * checker->reserved_room : 64;
-    struct reserved_by *table = need(room, sizeof *table);
-    for (uint32_t i = 0; i < checker->reserved_room; i++)
-      if (checker->reserved[i].id)
-        *slot_of(table, room, checker->reserved[i].id) = checker->reserved[i];
-    free(checker->reserved);
-    checker->reserved = table;
-    checker->reserved_room = room;
+  struct reserved_by *reserved = find_reserved(checker, id);
+  if (!reserved) {
+    map_add(&checker->reserved_map, hash_number(place_of(id)), checker->reserved_count);
+    reserved = vector_next(checker->reserved, checker->reserved_count, checker->reserved_room);
   }
-  struct reserved_by *slot = slot_of(checker->reserved, checker->reserved_room, id);
-  checker->reserved_count += !slot->id;
-  *slot = (struct reserved_by){id, launch};
+  *reserved = (struct reserved_by){id, launch};
 }
 
 static bool is_foreign(const struct checker *checker, const struct check_group *group, uint64_t id) {
-  if (!id || !checker->reserved_room)
-    return false;
-  const struct reserved_by *slot = slot_of(checker->reserved, checker->reserved_room, id);
-  return slot->id == id && slot->launch != checker->first_launch + group->launch;
+  const struct reserved_by *reserved = id ? find_reserved(checker, id) : NULL;
+  return reserved && reserved->id == id && reserved->launch != checker->filters.first + group->launch;
 }
 
 static void report_foreign(struct checker *checker, const struct check_group *group, uint32_t pc, uint32_t item,
                            uint64_t id) {
   const uint32_t *at = group->shape->id;
   struct check_hazard found = {.rule = HAZARD_R8,
-                               .launch = checker->first_launch + group->launch,
+                               .launch = checker->filters.first + group->launch,
                                .here = {group->shape->launch->program, pc, {at[0], at[1], at[2]}, item, false}};
   snprintf(found.detail, sizeof found.detail, "launch %u reserved these packets, but this is launch %u",
-           slot_of(checker->reserved, checker->reserved_room, id)->launch + 1, found.launch + 1);
+           find_reserved(checker, id)->launch + 1, found.launch + 1);
   hazards_add(checker, &found);
 }
 
@@ -137,11 +129,7 @@ static struct named_packets *packets_of(struct checker *checker, uint64_t id) {
   struct named_packets *found = find_packets(checker, id);
   if (found)
     return found;
-  if (checker->packet_count == checker->packet_room) {
-    checker->packet_room = 2 * checker->packet_room + 16;
-    checker->packets = need_more(checker->packets, checker->packet_room, sizeof *checker->packets);
-  }
-  found = &checker->packets[checker->packet_count++];
+  found = vector_next(checker->packets, checker->packet_count, checker->packet_room);
   *found = (struct named_packets){.id = id, .packet = need(count_of(id), sizeof *found->packet)};
   return found;
 }
@@ -162,7 +150,7 @@ static void report_race(struct check_unit *unit, const struct check_group *group
                         uint32_t site, uint32_t item) {
   struct checker *checker = unit->checker;
   const struct check_hazard hazard = {.rule = HAZARD_R13,
-                                      .launch = checker->first_launch + checker->sites[site].launch,
+                                      .launch = checker->filters.first + checker->sites[site].launch,
                                       .here = check_side_of(checker, site, group->number, item, false),
                                       .other = check_side_of(checker, last->site, last->group, last->item, false)};
   hazards_add(checker, &hazard);
@@ -212,11 +200,7 @@ static struct reserve_call *call_of(struct check_group *group, uint64_t pipe, bo
     if (call->pipe == pipe && call->write == write && call->warp == warp)
       return call;
   }
-  if (group->reserve_count == group->reserve_room) {
-    group->reserve_room = 2 * group->reserve_room + 4;
-    group->reserves = need_more(group->reserves, group->reserve_room, sizeof *group->reserves);
-  }
-  struct reserve_call *call = &group->reserves[group->reserve_count++];
+  struct reserve_call *call = vector_next(group->reserves, group->reserve_count, group->reserve_room);
   *call = (struct reserve_call){.pipe = pipe, .write = write, .warp = warp};
   return call;
 }
@@ -239,7 +223,7 @@ void packets_reserved(struct check_unit *unit, struct check_group *group, const 
     const uint32_t lane = (uint32_t)__builtin_ctzll(left);
     const uint64_t id = pair_of(access->warp, access->inst->d, lane);
     if (id)
-      note_reserved(unit->checker, id, unit->checker->first_launch + group->launch);
+      note_reserved(unit->checker, id, unit->checker->filters.first + group->launch);
     else
       call_of(group, access->address[lane], isa_is_pipe_write((enum isa_op)access->inst->op), warp->index)->failed |=
           UINT64_C(1) << lane;
@@ -288,7 +272,7 @@ bool packets_take(struct check_unit *unit, struct check_group *group, const stru
   struct checker *checker = unit->checker;
   struct check_hazard found = {
       .rule = any ? HAZARD_R2 : HAZARD_R1,
-      .launch = checker->first_launch + launch->number,
+      .launch = checker->filters.first + launch->number,
       .here = {
           launch->program, hazard->pc, {hazard->group[0], hazard->group[1], hazard->group[2]}, hazard->item, false}};
   if (failed)
@@ -311,4 +295,7 @@ void packets_free(struct checker *checker) {
   checker->packet_count = checker->packet_room = 0;
 }
 
-void packets_free_reserved(struct checker *checker) { free(checker->reserved); }
+void packets_free_reserved(struct checker *checker) {
+  map_free(&checker->reserved_map);
+  free(checker->reserved);
+}

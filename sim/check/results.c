@@ -31,7 +31,7 @@ static void take_deadlock(struct checker *checker, uint32_t number, const struct
 /* A job ends with its first deadlock. Hazards of the launches that were running may be its cause. */
 static bool is_explained(const struct checker *checker) {
   for (size_t i = 0; i < checker->hazard_count; i++)
-    if (checker->hazards[i].launch >= checker->first_launch)
+    if (checker->hazards[i].launch >= checker->filters.first)
       return true;
   return false;
 }

@@ -4,26 +4,24 @@
 #include <string.h>
 
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 enum { WORD = 4 };
 
-static struct shadow_page *new_page(struct shadow *shadow, bool bytes) {
+static struct shadow_page *new_page(bool bytes) {
   const size_t cells = bytes ? SHADOW_PAGE_BYTES : SHADOW_PAGE_BYTES / WORD;
   const size_t size = sizeof(struct shadow_page) + cells * sizeof(struct touch);
   struct shadow_page *page = need(1, size);
   page->bytes = bytes;
-  shadow->host_bytes += size;
   return page;
 }
 
 static struct shadow_page **place_of(struct shadow *shadow, uint64_t address) {
   const size_t index = (size_t)((address - shadow->base) / SHADOW_PAGE_BYTES);
   if (index >= shadow->page_count) {
-    const size_t count = index + index / 2 + 16;
-    shadow->pages = need_more(shadow->pages, count, sizeof *shadow->pages);
-    memset(shadow->pages + shadow->page_count, 0, (count - shadow->page_count) * sizeof *shadow->pages);
-    shadow->host_bytes += (count - shadow->page_count) * sizeof *shadow->pages;
-    shadow->page_count = count;
+    const size_t before = shadow->page_count;
+    shadow->pages = vector_room(shadow->pages, &shadow->page_count, index + index / 2 + 16, sizeof *shadow->pages);
+    memset(shadow->pages + before, 0, (shadow->page_count - before) * sizeof *shadow->pages);
   }
   return &shadow->pages[index];
 }
@@ -31,7 +29,7 @@ static struct shadow_page **place_of(struct shadow *shadow, uint64_t address) {
 struct shadow_page *shadow_page(struct shadow *shadow, uint64_t address) {
   struct shadow_page **page = place_of(shadow, address);
   if (!*page)
-    *page = new_page(shadow, false);
+    *page = new_page(false);
   return *page;
 }
 
@@ -57,10 +55,9 @@ static struct touch copy_of(const struct touch *cell, struct touch_pool *pool) {
 }
 
 struct shadow_page *shadow_refine(struct shadow *shadow, uint64_t address, struct touch_pool *pool) {
-  struct shadow_page **place = place_of(shadow, address), *words = *place, *bytes = new_page(shadow, true);
+  struct shadow_page **place = place_of(shadow, address), *words = *place, *bytes = new_page(true);
   for (size_t i = 0; i < SHADOW_PAGE_BYTES; i++)
     bytes->cell[i] = i % WORD ? copy_of(&words->cell[i / WORD], pool) : words->cell[i / WORD];
-  shadow->host_bytes -= sizeof *words + SHADOW_PAGE_BYTES / WORD * sizeof(struct touch);
   free(words);
   *place = bytes;
   return bytes;
@@ -92,10 +89,7 @@ uint32_t touch_pool_take(struct touch_pool *pool) {
   }
   if (pool->count == SHADOW_MOST_NEXT)
     return 0;
-  if (pool->count + 1 >= pool->room) {
-    pool->room = 2 * pool->room + 1024;
-    pool->at = need_more(pool->at, pool->room, sizeof *pool->at);
-  }
+  pool->at = vector_room(pool->at, &pool->room, pool->count + 2, sizeof *pool->at);
   return ++pool->count;
 }
 
@@ -104,11 +98,7 @@ void touch_pool_give(struct touch_pool *pool, uint32_t first) {
     pool->unused = first;
     return;
   }
-  if (pool->chain_count == pool->chain_room) {
-    pool->chain_room = 2 * pool->chain_room + 256;
-    pool->chains = need_more(pool->chains, pool->chain_room, sizeof *pool->chains);
-  }
-  pool->chains[pool->chain_count++] = first;
+  *vector_next(pool->chains, pool->chain_count, pool->chain_room) = first;
 }
 
 void touch_pool_free(struct touch_pool *pool) {

@@ -58,17 +58,17 @@ struct shadow_page {
 
 /* Storage of the touches after the first ones, for all shadows. */
 struct touch_pool {
-  struct touch *at;             /* at[0] is not used */
-  uint32_t count, room, unused; /* `unused`: the first touch of a freed chain, or 0 */
-  uint32_t *chains;             /* the first touches of the other freed chains */
-  uint32_t chain_count, chain_room;
+  struct touch *at; /* at[0] is not used */
+  size_t room;
+  uint32_t count, unused; /* `unused`: the first touch of a freed chain, or 0 */
+  uint32_t *chains;       /* the first touches of the other freed chains */
+  size_t chain_count, chain_room;
 };
 
 struct shadow {
   uint64_t base; /* address of the first page; a multiple of SHADOW_PAGE_BYTES */
   struct shadow_page **pages;
   size_t page_count;
-  uint64_t host_bytes;
 };
 
 /* The page of an address, which must not be below `base`; created on first use. */

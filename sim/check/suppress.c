@@ -9,6 +9,7 @@
 #include "isa/isa.h"
 #include "sim/base/file.h"
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 enum { FILE_BYTES = 1 << 20, WORDS = 3, PARTS = 3 };
 
@@ -96,8 +97,7 @@ static bool read_line(struct suppressions *all, const char *text, size_t length,
     free(words);
     return true;
   }
-  all->line = need_more(all->line, all->count + 1, sizeof *all->line);
-  struct suppression *line = &all->line[all->count++];
+  struct suppression *line = vector_next(all->line, all->count, all->room);
   *line = (struct suppression){.words = words, .said = need_copy(words), .path = need_copy(path), .number = number};
   return read_words(line, message);
 }
@@ -115,11 +115,8 @@ bool suppressions_read(struct suppressions *all, const char *path, struct messag
     const size_t said = strcspn(at, "#\n");
     number++;
     good = read_line(all, at, said, path, number, message);
-    if (!good) {
-      char place[400];
-      snprintf(place, sizeof place, "%.300s:%zu", path, number);
-      message_within(message, place);
-    }
+    if (!good)
+      message_at(message, path, number);
     at += length + (at[length] == '\n');
   }
   free(text);

@@ -20,7 +20,7 @@ struct suppression;
 
 struct suppressions {
   struct suppression *line;
-  size_t count;
+  size_t count, room;
 };
 
 /* A place; line and column are 0 if unknown. */

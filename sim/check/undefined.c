@@ -136,7 +136,7 @@ static void report_use(struct check_unit *unit, const struct check_group *group,
   const uint32_t *at = group->shape->id;
   const uint32_t item = warp->index * launch->warp_size + (uint32_t)__builtin_ctzll(lanes);
   const struct check_hazard found = {.rule = HAZARD_S3,
-                                     .launch = unit->checker->first_launch + group->launch,
+                                     .launch = unit->checker->filters.first + group->launch,
                                      .count = (uint64_t)__builtin_popcountll(lanes),
                                      .here = {launch->program, shuffle, {at[0], at[1], at[2]}, item, false},
                                      .other = {launch->program, about->isa->pc, {at[0], at[1], at[2]}, item, false}};

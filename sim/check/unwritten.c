@@ -40,7 +40,7 @@ static bool is_unwritten(const struct check_unit *unit, uint64_t address, uint32
 static void report(struct check_unit *unit, const struct check_group *group, const struct unwritten *read) {
   struct checker *checker = unit->checker;
   const struct check_hazard hazard = {.rule = HAZARD_M7,
-                                      .launch = checker->first_launch + checker->sites[read->site].launch,
+                                      .launch = checker->filters.first + checker->sites[read->site].launch,
                                       .here = check_side_of(checker, read->site, group->number, read->item, read->copy),
                                       .space = CHECK_LDS,
                                       .address = read->address - group->shape->lds_base,
@@ -49,76 +49,73 @@ static void report(struct check_unit *unit, const struct check_group *group, con
 }
 
 /* Is the reader's warp ahead of others, and past the call of a copy that fills the bytes? */
-static bool is_on_its_way(const struct party *party, uint64_t address) {
-  const struct check_group *group = party->group;
-  for (uint32_t number = group->calls; party->ahead && number < party->warp->calls; number++) {
+static bool is_on_its_way(const struct accessor *accessor, uint64_t address) {
+  const struct check_group *group = accessor->group;
+  for (uint32_t number = group->calls; accessor->ahead && number < accessor->warp->calls; number++) {
     const struct pending_call *call = &group->pending[number % CHECK_AHEAD];
-    if (call->act == ACT_COPY && call->copy.to_lds && copies_fill(group, &call->copy, address, party->bytes))
+    if (call->act == ACT_COPY && call->copy.to_lds && copies_fill(group, &call->copy, address, accessor->bytes))
       return true;
   }
   return false;
 }
 
-static void note(struct party *party, uint64_t address, uint32_t item) {
-  struct check_group *group = party->group;
-  if (is_on_its_way(party, address))
+static void note(struct accessor *accessor, uint64_t address, uint32_t item) {
+  struct check_group *group = accessor->group;
+  if (is_on_its_way(accessor, address))
     return;
   if (group->unwritten_count == MOST_NOTED)
     return;
-  if (group->unwritten_count == group->unwritten_room) {
-    group->unwritten_room = 2 * group->unwritten_room + 16;
-    group->unwritten = need_more(group->unwritten, group->unwritten_room, sizeof *group->unwritten);
-  }
-  group->unwritten[group->unwritten_count++] = (struct unwritten){.address = (uint32_t)address,
-                                                                  .bytes = party->bytes,
-                                                                  .site = party->site,
-                                                                  .item = item,
-                                                                  .when = party->when,
-                                                                  .copy = !party->warp};
+  *vector_next(group->unwritten, group->unwritten_count, group->unwritten_room) =
+      (struct unwritten){.address = (uint32_t)address,
+                         .bytes = accessor->bytes,
+                         .site = accessor->site,
+                         .item = item,
+                         .when = accessor->when,
+                         .copy = !accessor->warp};
 }
 
-void unwritten_read(struct party *party, uint64_t address, uint32_t bytes) {
-  if (is_unwritten(party->unit, address, bytes))
-    note(party, address, 0);
+void unwritten_read(struct accessor *accessor, uint64_t address, uint32_t bytes) {
+  if (is_unwritten(accessor->unit, address, bytes))
+    note(accessor, address, 0);
 }
 
-void unwritten_lanes_read(struct party *party, uint64_t mask, const uint64_t *address) {
-  const uint32_t first_item = party->warp->index * party->group->shape->launch->warp_size;
+void unwritten_lanes_read(struct accessor *accessor, uint64_t mask, const uint64_t *address) {
+  const uint32_t first_item = accessor->warp->index * accessor->group->shape->launch->warp_size;
   for (; mask; mask &= mask - 1) {
     const uint32_t lane = (uint32_t)__builtin_ctzll(mask);
-    if (is_unwritten(party->unit, address[lane], party->bytes))
-      note(party, address[lane], first_item + lane);
+    if (is_unwritten(accessor->unit, address[lane], accessor->bytes))
+      note(accessor, address[lane], first_item + lane);
   }
 }
 
-/* Was the copy that read over when the party wrote? Otherwise the two race (X7). */
-static bool copy_is_over(const struct party *party, const struct unwritten *read) {
-  const struct copy_in_flight *copy = order_find_copy(party->group, read->when);
+/* Was the copy that read over when the accessor wrote? Otherwise the two race (X7). */
+static bool copy_is_over(const struct accessor *accessor, const struct unwritten *read) {
+  const struct copy_in_flight *copy = order_find_copy(accessor->group, read->when);
   if (!copy)
     return true;
-  return party->warp ? copy->waited < party->warp->calls : read->when < party->group->fenced[CHECK_LDS];
+  return accessor->warp ? copy->waited < accessor->warp->calls : read->when < accessor->group->fenced[CHECK_LDS];
 }
 
 /* Does this write prove that the bytes were unwritten when they were read? It does if it is by the same work-item, or
  * by a copy that the reader's warp reached after the read. */
-static bool comes_after(const struct party *party, const struct unwritten *read) {
+static bool comes_after(const struct accessor *accessor, const struct unwritten *read) {
   if (read->copy)
-    return copy_is_over(party, read);
-  if (party->warp)
-    return read->item == party->item;
-  return read->when < party->call->stamp[read->item / party->group->shape->launch->warp_size];
+    return copy_is_over(accessor, read);
+  if (accessor->warp)
+    return read->item == accessor->item;
+  return read->when < accessor->call->stamp[read->item / accessor->group->shape->launch->warp_size];
 }
 
-static uint32_t line_at(const struct party *party, uint32_t site) {
-  const struct checker *checker = party->unit->checker;
+static uint32_t line_at(const struct accessor *accessor, uint32_t site) {
+  const struct checker *checker = accessor->unit->checker;
   const struct site *place = &checker->sites[site];
   return checker->launch[place->launch].program->line[place->pc];
 }
 
 /* Does the reader store to what it read, in the same line? */
-static bool is_same_statement(const struct party *party, const struct unwritten *read) {
-  return party->access && !read->copy && read->item == party->item && read->when <= party->when &&
-         line_at(party, party->site) && line_at(party, party->site) == line_at(party, read->site);
+static bool is_same_statement(const struct accessor *accessor, const struct unwritten *read) {
+  return accessor->access && !read->copy && read->item == accessor->item && read->when <= accessor->when &&
+         line_at(accessor, accessor->site) && line_at(accessor, accessor->site) == line_at(accessor, read->site);
 }
 
 /* ---- what a store writes back ------------------------------------------------------------------ */
@@ -260,32 +257,32 @@ static struct flow flow_between(const struct isa_group *group, uint32_t load, ui
   return flow;
 }
 
-/* The same for a read and the party's store, remembered from one pair of instructions to the next. */
-static struct flow flow_of(const struct party *party, const struct unwritten *read, uint64_t address) {
-  struct checker *checker = party->unit->checker;
-  struct known_flow *last = &checker->flow;
+/* The same for a read and the accessor's store, remembered from one pair of instructions to the next. */
+static struct flow flow_of(const struct accessor *accessor, const struct unwritten *read, uint64_t address) {
+  struct checker *checker = accessor->unit->checker;
+  struct cached_flow *last = &checker->flow;
   const int64_t ahead = (int64_t)address - (int64_t)read->address;
-  if (!last->found || last->load != read->site || last->store != party->site || last->ahead != ahead)
-    *last = (struct known_flow){.found = true,
-                                .load = read->site,
-                                .store = party->site,
-                                .ahead = ahead,
-                                .flow = flow_between(party->group->shape, checker->sites[read->site].pc,
-                                                     checker->sites[party->site].pc, ahead)};
+  if (!last->found || last->load != read->site || last->store != accessor->site || last->ahead != ahead)
+    *last = (struct cached_flow){.found = true,
+                                 .load = read->site,
+                                 .store = accessor->site,
+                                 .ahead = ahead,
+                                 .flow = flow_between(accessor->group->shape, checker->sites[read->site].pc,
+                                                      checker->sites[accessor->site].pc, ahead)};
   return last->flow;
 }
 
 enum { COPIED_BACK = 512 /* reads that are searched for the one whose byte is stored */ };
 
-/* Removes the read whose byte the party stores. */
-static bool take_copied(const struct party *party) {
-  struct check_group *group = party->group;
-  const struct checker *checker = party->unit->checker;
+/* Removes the read whose byte the accessor stores. */
+static bool take_copied(const struct accessor *accessor) {
+  struct check_group *group = accessor->group;
+  const struct checker *checker = accessor->unit->checker;
   for (uint32_t back = 1; back <= group->unwritten_count && back <= COPIED_BACK; back++) {
     struct unwritten *read = &group->unwritten[group->unwritten_count - back];
     const struct site *site = &checker->sites[read->site];
-    if (read->bytes != 1 || !is_same_statement(party, read) ||
-        checker->launch[site->launch].program->code[site->pc].d != party->access->inst->c)
+    if (read->bytes != 1 || !is_same_statement(accessor, read) ||
+        checker->launch[site->launch].program->code[site->pc].d != accessor->access->inst->c)
       continue;
     memmove(read, read + 1, (back - 1) * sizeof *read);
     group->unwritten_count--;
@@ -294,8 +291,8 @@ static bool take_copied(const struct party *party) {
   return false;
 }
 
-static void settle_with(struct party *party, uint64_t address, uint32_t bytes, uint32_t *kept_back) {
-  struct check_group *group = party->group;
+static void settle_with(struct accessor *accessor, uint64_t address, uint32_t bytes, uint32_t *kept_back) {
+  struct check_group *group = accessor->group;
   uint32_t kept = 0;
   for (uint32_t i = 0; i < group->unwritten_count; i++) {
     const struct unwritten read = group->unwritten[i];
@@ -303,43 +300,43 @@ static void settle_with(struct party *party, uint64_t address, uint32_t bytes, u
       group->unwritten[kept++] = read;
       continue;
     }
-    const bool same = is_same_statement(party, &read);
-    const struct flow flow = same ? flow_of(party, &read, address) : (struct flow){.known = true};
+    const bool same = is_same_statement(accessor, &read);
+    const struct flow flow = same ? flow_of(accessor, &read, address) : (struct flow){.known = true};
     if (!flow.known || (flow.copied && !flow.used)) {
       *kept_back |= flow.copied;
       continue;
     }
     if (same && !flow.used && bytes < read.bytes) /* the rest may follow */
       group->unwritten[kept++] = read;
-    else if (comes_after(party, &read))
-      report(party->unit, group, &read);
-    else if (is_unwritten(party->unit, read.address, read.bytes)) /* nothing of it is written */
+    else if (comes_after(accessor, &read))
+      report(accessor->unit, group, &read);
+    else if (is_unwritten(accessor->unit, read.address, read.bytes)) /* nothing of it is written */
       group->unwritten[kept++] = read;
   }
   group->unwritten_count = kept;
 }
 
-void unwritten_filled(struct party *party, uint64_t address, uint32_t bytes) {
-  uint8_t *written = party->unit->written + address, before[MOST_BYTES];
+void unwritten_filled(struct accessor *accessor, uint64_t address, uint32_t bytes) {
+  uint8_t *written = accessor->unit->written + address, before[MOST_BYTES];
   uint32_t kept_back = 0; /* bytes that are stored as they were */
-  if (party->group->unwritten_count && bytes <= MOST_BYTES)
+  if (accessor->group->unwritten_count && bytes <= MOST_BYTES)
     memcpy(before, written, bytes);
   memset(written, 1, bytes);
-  if (party->group->unwritten_count)
-    settle_with(party, address, bytes, &kept_back);
+  if (accessor->group->unwritten_count)
+    settle_with(accessor, address, bytes, &kept_back);
   for (; kept_back; kept_back &= kept_back - 1)
     written[__builtin_ctz(kept_back)] = before[__builtin_ctz(kept_back)];
 }
 
-void unwritten_lanes_filled(struct party *party, uint64_t mask, const uint64_t *address) {
-  const uint32_t first_item = party->warp->index * party->group->shape->launch->warp_size;
+void unwritten_lanes_filled(struct accessor *accessor, uint64_t mask, const uint64_t *address) {
+  const uint32_t first_item = accessor->warp->index * accessor->group->shape->launch->warp_size;
   for (; mask; mask &= mask - 1) {
     const uint32_t lane = (uint32_t)__builtin_ctzll(mask);
-    party->item = first_item + lane;
-    if (party->access && party->bytes == 1 && take_copied(party))
-      party->unit->written[address[lane]] = 0;
+    accessor->item = first_item + lane;
+    if (accessor->access && accessor->bytes == 1 && take_copied(accessor))
+      accessor->unit->written[address[lane]] = 0;
     else
-      unwritten_filled(party, address[lane], party->bytes);
+      unwritten_filled(accessor, address[lane], accessor->bytes);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "isa/rows.h"
 #include "isa/steering.h"
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 const struct mark_row mark_rows[MARKS] = {
 #define MARK(id, name, text) {name, text},
@@ -54,9 +55,7 @@ static void note(struct marks *marks, uint32_t launch, uint32_t pc, enum mark ma
   for (size_t i = marks->count; i && marks->noted[i - 1].launch >= marks->launch; i--)
     if (marks->noted[i - 1].pc == pc && marks->noted[i - 1].launch == launch && marks->noted[i - 1].mark == mark)
       return;
-  if (marks->count == marks->room)
-    marks->noted = need_more(marks->noted, marks->room = 2 * marks->room + 16, sizeof *marks->noted);
-  marks->noted[marks->count++] = (struct noted){launch, pc, mark};
+  *vector_next(marks->noted, marks->count, marks->room) = (struct noted){launch, pc, mark};
 }
 
 static int in_order(const void *left, const void *right) {

@@ -7,8 +7,9 @@
 
 #include "isa/rows.h"
 #include "models/executor.h"
-#include "models/result.h"
+#include "models/source_filter.h"
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 #include "sim/replay/kinds.h"
 #include "sim/replay/marks.h"
 
@@ -45,23 +46,10 @@ struct recorded_group {
   struct marked_group marked;
 };
 
-struct unit;
-
-/* Receives the hazards and output of one of the launches that run at once, and passes them on. */
-struct listener {
-  struct unit *unit;
-  const struct isa_launch *outer;
-};
-
 /* The recorder's part of a compute unit. */
 struct unit {
-  struct warp_source source;
+  struct source_filter filter;
   struct recorder *recorder;
-  const struct executor *executor;
-  const struct warp_source *inner; /* the executor's */
-  uint32_t cu;
-  struct isa_launch launches[RESULT_TOGETHER];
-  struct listener listeners[RESULT_TOGETHER];
   const uint8_t *kinds[RESULT_TOGETHER], *watch[RESULT_TOGETHER]; /* of their programs */
   struct marked_lds lds;
   uint32_t lds_bytes;
@@ -84,11 +72,10 @@ struct recorded_program {
 struct recorder {
   struct trace_writer *writer;
   struct marks *marks;
-  struct unit **units;
-  uint32_t unit_count;
-  uint32_t first, next; /* numbers of the first launch that runs now, and of the first one after those that run */
+  struct source_filters filters;
   struct recorded_program *programs;
   uint32_t program_count;
+  size_t program_room;
 };
 
 /* ---- programs and launches ---------------------------------------------------------------------- */
@@ -149,10 +136,8 @@ static uint32_t number_of_object(struct recorder *recorder, const struct isa_pro
       return number;
     }
   }
-  recorder->programs = need_more(recorder->programs, number + 1, sizeof *recorder->programs);
-  recorder->programs[number] = (struct recorded_program){
+  *vector_next(recorder->programs, recorder->program_count, recorder->program_room) = (struct recorded_program){
       .object = object, .size = size, .kinds = replay_kinds(program), .watch = marks_watch(program)};
-  recorder->program_count++;
   trace_write_program(recorder->writer, recorder->programs[number].kinds, program->count);
   need_written(recorder->writer);
   write_object(recorder->writer, object, size, number);
@@ -210,10 +195,8 @@ static void free_operation(struct operation *operation) {
   free(operation->text);
 }
 
-/* isa_launch.report for the launches that the executor sees. */
-static void note_hazard(void *context, const struct isa_hazard *hazard) {
-  const struct listener *listener = context;
-  struct unit *unit = listener->unit;
+static void note_hazard(void *self, const struct isa_launch *launch, const struct isa_hazard *hazard) {
+  struct unit *unit = self;
   if (unit->stepping) {
     const uint64_t values[] = {hazard->rule,     hazard->pc,       hazard->group[0],
                                hazard->group[1], hazard->group[2], hazard->item};
@@ -221,25 +204,24 @@ static void note_hazard(void *context, const struct isa_hazard *hazard) {
                                strlen(hazard->detail));
     memcpy(value, values, sizeof values);
   }
-  if (listener->outer->report)
-    listener->outer->report(listener->outer->report_context, hazard);
+  source_filter_report(launch, hazard);
 }
 
 /* The text of a note ends at a zero byte, which output may contain. Then another note continues after it. */
-static void note_print(void *context, const struct isa_group *group, uint32_t item, const char *text, size_t length) {
-  const struct listener *listener = context;
+static void note_print(void *self, const struct isa_launch *launch, const struct isa_group *group, uint32_t item,
+                       const char *text, size_t length) {
+  struct unit *unit = self;
   enum { PIECE = 1024 };
   for (size_t at = 0; at < length;) {
     const size_t room = length - at < PIECE ? length - at : PIECE, piece = strnlen(text + at, room);
     const bool zero = piece < room;
-    uint64_t *value = add_note(&listener->unit->operation, TRACE_NOTE_PRINT, 3, text + at, piece);
+    uint64_t *value = add_note(&unit->operation, TRACE_NOTE_PRINT, 3, text + at, piece);
     at += piece + zero;
     value[0] = item;
     value[1] = zero;
     value[2] = at < length;
   }
-  if (listener->outer->print)
-    listener->outer->print(listener->outer->print_context, group, item, text, length);
+  source_filter_print(launch, group, item, text, length);
 }
 
 /* ---- operations ------------------------------------------------------------------------------------ */
@@ -449,7 +431,7 @@ static void note_outcome(struct kept *kept, const struct isa_access *access) {
 
 static void replied(void *self, struct isa_access *access) {
   struct unit *unit = self;
-  struct recorded_warp *warp = &unit->warps[access->warp - unit->executor->warps];
+  struct recorded_warp *warp = &unit->warps[access->warp - unit->filter.executor->warps];
   struct kept *kept = warp->first;
   while (kept && kept->awaited != access)
     kept = kept->next;
@@ -466,12 +448,8 @@ static bool launch(void *self, const struct isa_launch *launches, size_t count) 
   struct unit *unit = self;
   struct recorder *recorder = unit->recorder;
   write_all_kept(unit);
-  if (unit->cu == 0) {
-    recorder->first = recorder->next;
-    for (size_t i = 0; i < count; i++)
-      recorder_write_launch(recorder->writer, &launches[i], number_of_program(recorder, launches[i].program));
-    recorder->next += (uint32_t)count;
-  }
+  for (size_t i = 0; unit->filter.cu == 0 && i < count; i++)
+    recorder_write_launch(recorder->writer, &launches[i], number_of_program(recorder, launches[i].program));
   for (size_t i = 0; i < count; i++) {
     const uint32_t program = number_of_program(recorder, launches[i].program);
     unit->kinds[i] = recorder->programs[program].kinds;
@@ -479,36 +457,31 @@ static bool launch(void *self, const struct isa_launch *launches, size_t count) 
     if (!unit->kinds[i] || !unit->watch[i])
       return false;
     marks_lds(&unit->lds, launches[i].program, unit->watch[i], unit->lds_bytes);
-    unit->listeners[i] = (struct listener){unit, &launches[i]};
-    unit->launches[i] = launches[i];
-    unit->launches[i].report = note_hazard;
-    unit->launches[i].report_context = &unit->listeners[i];
-    unit->launches[i].print = note_print;
-    unit->launches[i].print_context = &unit->listeners[i];
   }
-  if (unit->cu == 0)
-    marks_launch(recorder->marks, recorder->first, launches, count, unit->watch);
-  return unit->inner->launch.call(unit->inner->launch.self, unit->launches, count);
+  if (unit->filter.cu == 0)
+    marks_launch(recorder->marks, recorder->filters.first, launches, count, unit->watch);
+  return true;
 }
 
 static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t number, uint32_t linear,
                                            uint32_t lds_base, cycle_t now) {
   struct unit *unit = self;
+  const uint32_t first = unit->recorder->filters.first;
   const struct isa_group *shape =
-      unit->inner->start_group.call(unit->inner->start_group.self, slot, number, linear, lds_base, now);
-  struct trace_group *group = need_made(
-      trace_group_begin(unit->recorder->writer, unit->recorder->first + number, linear, shape->warps, unit->cu, now));
+      warp_source_call(unit->filter.inner, start_group, slot, number, linear, lds_base, now);
+  struct trace_group *group =
+      need_made(trace_group_begin(unit->recorder->writer, first + number, linear, shape->warps, unit->filter.cu, now));
   unit->now = now;
   unit->groups[slot] = (struct recorded_group){
       .group = group, .shape = shape, .kinds = unit->kinds[number], .watch = unit->watch[number], .left = shape->warps};
-  marks_group(unit->recorder->marks, &unit->lds, &unit->groups[slot].marked, unit->recorder->first + number, number,
-              linear, shape->warps);
+  marks_group(unit->recorder->marks, &unit->lds, &unit->groups[slot].marked, first + number, number, linear,
+              shape->warps);
   return shape;
 }
 
 static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint32_t index) {
   struct unit *unit = self;
-  const uint32_t pc = unit->inner->start_warp.call(unit->inner->start_warp.self, slot, group_slot, index);
+  const uint32_t pc = warp_source_call(unit->filter.inner, start_warp, slot, group_slot, index);
   struct recorded_warp *warp = &unit->warps[slot];
   *warp = (struct recorded_warp){.group = group_slot, .index = index, .last = &warp->first};
   marks_warp(&warp->marked, index);
@@ -562,7 +535,7 @@ static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *
   struct unit *unit = self;
   struct recorded_warp *recorded = &unit->warps[slot];
   struct recorded_group *group = &unit->groups[recorded->group];
-  const struct isa_warp *warp = &unit->executor->warps[slot];
+  const struct isa_warp *warp = &unit->filter.executor->warps[slot];
   const struct isa_launch *launch = group->shape->launch;
   const struct isa_inst *inst = &launch->program->code[warp->pc];
   const enum trace_kind kind = (enum trace_kind)group->kinds[warp->pc];
@@ -571,7 +544,7 @@ static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *
   if (kind == TRACE_PIPE_SLOT)
     take_slots(operation, warp, inst, launch->warp_size);
   unit->stepping = true;
-  const uint32_t next = unit->inner->step.call(unit->inner->step.self, slot, now, access, result);
+  const uint32_t next = warp_source_call(unit->filter.inner, step, slot, now, access, result);
   unit->stepping = false;
   operation->op.pc = result->pc;
   operation->op.next = next;
@@ -596,33 +569,31 @@ static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *
 
 /* ---- construction ----------------------------------------------------------------------------------- */
 
-static const struct warp_source *make(void *self, uint32_t cu, const struct machine *machine,
-                                      const struct executor *executor) {
-  struct recorder *recorder = self;
-  struct unit *unit = need(1, sizeof *unit);
-  *unit = (struct unit){
-      .source = executor->source,
-      .recorder = recorder,
-      .executor = executor,
-      .inner = &executor->source,
-      .cu = cu,
-      .warps = need(machine->cu.warps, sizeof *unit->warps),
-      .warp_count = machine->cu.warps,
-      .groups = need(machine->cu.groups, sizeof *unit->groups),
-      .lds_bytes = machine->lds.size,
-  };
-  warp_source_take(&unit->source, launch, launch, unit);
-  warp_source_take(&unit->source, start_group, start_group, unit);
-  warp_source_take(&unit->source, start_warp, start_warp, unit);
-  warp_source_take(&unit->source, step, step, unit);
-  warp_source_take(&unit->source, replied, replied, unit);
-  recorder->units = need_more(recorder->units, recorder->unit_count + 1, sizeof(void *));
-  recorder->units[recorder->unit_count++] = unit;
-  return &unit->source;
+static void start(void *self, const struct machine *machine) {
+  struct unit *unit = self;
+  unit->recorder = unit->filter.filters->watcher;
+  unit->warps = need(machine->cu.warps, sizeof *unit->warps);
+  unit->warp_count = machine->cu.warps;
+  unit->groups = need(machine->cu.groups, sizeof *unit->groups);
+  unit->lds_bytes = machine->lds.size;
+}
+
+static void end(void *self) {
+  struct unit *unit = self;
+  for (uint32_t slot = 0; slot < unit->warp_count; slot++)
+    for (struct kept *kept; (kept = unit->warps[slot].first); free(kept)) {
+      unit->warps[slot].first = kept->next;
+      free_operation(&kept->operation);
+    }
+  free_operation(&unit->operation);
+  free(unit->lds.writer);
+  free(unit->lds.reader);
+  free(unit->warps);
+  free(unit->groups);
 }
 
 struct source_maker recorder_sources(struct recorder *recorder) {
-  return (struct source_maker){.self = recorder, .executes = true, .make = make};
+  return source_filters_maker(&recorder->filters, NULL);
 }
 
 static struct source_maker watcher_sources(void *self, const struct source_maker *inner) {
@@ -657,6 +628,17 @@ struct recorder *recorder_new(struct trace_writer *writer) {
   struct recorder *recorder = need(1, sizeof *recorder);
   recorder->writer = writer;
   recorder->marks = marks_new();
+  recorder->filters = (struct source_filters){.watcher = recorder,
+                                              .unit_bytes = sizeof(struct unit),
+                                              .calls = {.start_group.call = start_group,
+                                                        .start_warp.call = start_warp,
+                                                        .step.call = step,
+                                                        .replied.call = replied},
+                                              .start = start,
+                                              .launch = launch,
+                                              .report = note_hazard,
+                                              .print = note_print,
+                                              .end = end};
   recorder_write_rules(recorder->writer);
   return recorder;
 }
@@ -665,30 +647,8 @@ struct trace_writer *recorder_writer(struct recorder *recorder) {
   return recorder->writer;
 }
 
-static void free_unit(struct unit *unit) {
-  for (uint32_t slot = 0; slot < unit->warp_count; slot++)
-    for (struct kept *kept; (kept = unit->warps[slot].first); free(kept)) {
-      unit->warps[slot].first = kept->next;
-      free_operation(&kept->operation);
-    }
-  free_operation(&unit->operation);
-  free(unit->lds.writer);
-  free(unit->lds.reader);
-  free(unit->warps);
-  free(unit->groups);
-  free(unit);
-}
-
-static void free_units(struct recorder *recorder) {
-  for (uint32_t i = 0; i < recorder->unit_count; i++)
-    free_unit(recorder->units[i]);
-  free(recorder->units);
-  recorder->units = NULL;
-  recorder->unit_count = 0;
-}
-
 static void free_recorder(struct recorder *recorder) {
-  free_units(recorder);
+  source_filters_free(&recorder->filters);
   for (uint32_t i = 0; i < recorder->program_count; i++) {
     free(recorder->programs[i].object);
     free(recorder->programs[i].kinds);
@@ -700,9 +660,9 @@ static void free_recorder(struct recorder *recorder) {
 }
 
 void recorder_rest(struct recorder *recorder) {
-  for (uint32_t i = 0; i < recorder->unit_count; i++)
-    write_all_kept(recorder->units[i]);
-  free_units(recorder);
+  for (size_t i = 0; i < recorder->filters.count; i++)
+    write_all_kept((struct unit *)recorder->filters.unit[i]);
+  source_filters_free(&recorder->filters);
   for (uint32_t i = 0; i < recorder->program_count; i++)
     recorder->programs[i].now = NULL;
 }

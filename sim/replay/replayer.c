@@ -8,6 +8,7 @@
 #include "models/machine.h"
 #include "models/result.h"
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 #include "sim/replay/kinds.h"
 #include "sim/replay/prefix.h"
 
@@ -468,8 +469,7 @@ static const struct warp_source *make(void *self, uint32_t cu, const struct mach
       .lds = need(machine->cu.groups, sizeof *unit->lds),
       .lds_bytes = need(machine->cu.groups, sizeof *unit->lds_bytes),
   };
-  replayer->units = need_more(replayer->units, replayer->unit_count + 1, sizeof(void *));
-  replayer->units[replayer->unit_count++] = unit;
+  *vector_next(replayer->units, replayer->unit_count, replayer->unit_room) = unit;
   return &unit->source;
 }
 

@@ -36,7 +36,7 @@ struct replayer {
   struct trace *trace;
   uint64_t *shift; /* per launch of the trace */
   struct unit **units;
-  uint32_t unit_count;
+  size_t unit_count, unit_room;
   uint32_t first, next; /* numbers of the first launch that runs now, and of the first one after those that run */
   uint16_t *rules;      /* the recording's hazard numbers, translated to this program's */
   uint32_t rule_count;

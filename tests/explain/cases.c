@@ -18,7 +18,7 @@ static void make_cases(cycle_t base, cycle_t one, cycle_t two) {
   const limit_set lifted[] = {0, limit_bit(LIFT_DMA_SETUP), limit_bit(LIFT_DMA_SETUP) | limit_bit(LIFT_BARRIERS)};
   for (size_t i = 0; i < 3; i++) {
     time_of[i] = (struct explain_time){0, cycles[i]};
-    cases[i] = (struct explain_case){.lifted = lifted[i], .status = EXPLAIN_FINISHED, .time = &time_of[i]};
+    cases[i] = (struct explain_case){.lifted = lifted[i], .status = OUTCOME_finished, .time = &time_of[i]};
   }
 }
 
@@ -43,7 +43,7 @@ TEST(anomalies, a_pair_may_exceed_its_limits_by_the_tolerance_of_the_base) {
   EXPECT_TRUE(!explain_anomaly(&three, &cases[2], 0));
   make_cases(10000, 6000, 6101);
   EXPECT_TRUE(explain_anomaly(&three, &cases[2], 0) == &cases[1]);
-  cases[1].status = EXPLAIN_FAILED;
+  cases[1].status = OUTCOME_failed;
   EXPECT_TRUE(!explain_anomaly(&three, &cases[2], 0));
 }
 

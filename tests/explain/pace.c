@@ -99,7 +99,7 @@ static cycle_t make_case(size_t number, limit_set lifted, cycle_t copies, cycle_
   pace_log_end(&telling);
   time_of[number] = (struct explain_time){0, at};
   cases[number] = (struct explain_case){
-      .lifted = lifted, .status = EXPLAIN_FINISHED, .time = &time_of[number], .pace = &pace_of[number]};
+      .lifted = lifted, .status = OUTCOME_finished, .time = &time_of[number], .pace = &pace_of[number]};
   return at;
 }
 

@@ -43,7 +43,7 @@ static void make_folder(void) {
 static void convert(struct sass_import *import) {
   char path[128];
   struct trace_error error = {0};
-  struct sass_error wrong = {0};
+  struct message wrong = {""};
   snprintf(path, sizeof path, "%s/o.wwt", folder);
   struct trace_writer *writer = trace_writer_open(path, &error);
   if (!writer)
@@ -60,7 +60,7 @@ static void convert(struct sass_import *import) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   char head[300] = "";
-  struct sass_error error = {0};
+  struct message message = {""};
   if (!size)
     return 0;
   make_folder();
@@ -73,11 +73,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   put("kernel-1.traceg", head, data + 1, size - 1);
   char path[128];
   snprintf(path, sizeof path, "%s/kernelslist.g", folder);
-  struct sass_import *import = sass_import_open(path, NULL, &error);
+  struct sass_import *import = sass_import_open(path, NULL, &message);
   if (import) {
     convert(import);
     sass_import_free(import);
-  } else if (!*error.text) {
+  } else if (!*message.text) {
     abort();
   }
   return 0;

@@ -10,14 +10,15 @@ static void listen(void *context, const char *name, const char *value) {
   *bytes += strlen(name) + strlen(value);
 }
 
-static void check(bool good, char message[PLAN_MESSAGE]) {
-  if (!good && !message[0])
+static void check(bool good, struct message *message) {
+  if (!good && !message->text[0])
     abort();
-  message[0] = '\0';
+  message->text[0] = '\0';
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  char message[PLAN_MESSAGE] = "", *text = NULL;
+  struct message message[1] = {{""}};
+  char *text = NULL;
   size_t bytes = 0, length = 0;
   struct store *store = store_open_to_read(fuzz_file_put("input", data, size), message);
   check(store, message);

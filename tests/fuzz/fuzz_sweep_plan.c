@@ -35,7 +35,8 @@ static void check_points(const struct sweep_plan *plan) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct sweep_plan plan;
-  char message[PLAN_MESSAGE] = "", *text = malloc(size + 1);
+  struct message message[1] = {{""}};
+  char *text = malloc(size + 1);
   memcpy(text, data, size);
   text[size] = '\0'; /* text after a zero byte is not seen */
   bool good = plan_parse(text, "fuzz.ini", &plan, message);
@@ -44,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (good)
       check_points(&plan);
   }
-  if (!good && strncmp(message, "fuzz.ini:", 9) != 0)
+  if (!good && strncmp(message->text, "fuzz.ini:", 9) != 0)
     abort();
   plan_free(&plan);
   free(text);

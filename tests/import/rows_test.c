@@ -30,12 +30,12 @@ static struct sass_line line(const char *opcode, uint64_t address, bool memory) 
 static struct isa_inst become(const struct sass_line *of, bool lane_copies, struct isa_info *info) {
   const struct sass_header head = header();
   struct sass_kernel kernel = {.name = "k", .registers = 32, .lane_copies = lane_copies};
-  struct sass_error error = {0};
+  struct message message = {""};
   kernel.name = strdup("k");
   sass_kernel_add(&kernel, &head, of);
-  struct isa_program *program = sass_program(&kernel, 1, "list", &error);
+  struct isa_program *program = sass_program(&kernel, 1, "list", &message);
   struct isa_inst inst = {.op = ISA_OPS};
-  EXPECT_STREQ(error.text, "");
+  EXPECT_STREQ(message.text, "");
   if (program) {
     EXPECT_EQ(program->count, 2);
     inst = program->code[0];

@@ -32,14 +32,14 @@ static bool tick(void *self) {
 }
 
 static struct taken *swept(const char *text, const struct worker_pool *pool, unsigned workers) {
-  char why[PLAN_MESSAGE] = "";
+  struct message why[1] = {{""}};
   struct message message = {""};
   struct sweep_plan plan = {0};
   struct sweep_target target = {0};
   struct taken *taken = need(1, sizeof *taken);
   uint32_t value[PLAN_AXES];
   const bool good = plan_parse(text, "s.ini", &plan, why) && sweep_target_open(&target, &plan, NULL, NULL, &message);
-  ct_note("%s%s", why, message.text);
+  ct_note("%s%s", why->text, message.text);
   EXPECT_TRUE(good);
   struct sweep_run run = {.bench = {.target = &target, .max_cycles = 1000000},
                           .pool = pool,

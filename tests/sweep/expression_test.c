@@ -24,9 +24,9 @@ static const char *look_up(void *context, const char *name) {
 }
 
 static double value_of(const char *text) {
-  char message[EXPRESSION_MESSAGE] = "";
-  struct expression *expression = expression_read(text, message, sizeof message, NULL);
-  EXPECT_STREQ(message, "");
+  struct message message[1] = {{""}};
+  struct expression *expression = expression_read(text, message, NULL);
+  EXPECT_STREQ(message->text, "");
   if (!expression)
     return NAN;
   double value = expression_value(expression, look_up, NULL);
@@ -149,28 +149,28 @@ static const struct {
 
 TEST(sweep_expression, errors_report_what_was_expected_and_where) {
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-    char message[EXPRESSION_MESSAGE] = "";
+    struct message message[1] = {{""}};
     ct_note("%s", faults[i].text);
-    struct expression *expression = expression_read(faults[i].text, message, sizeof message, NULL);
+    struct expression *expression = expression_read(faults[i].text, message, NULL);
     EXPECT_TRUE(!expression);
-    EXPECT_STREQ(message, faults[i].message);
+    EXPECT_STREQ(message->text, faults[i].message);
     expression_free(expression);
   }
 }
 
 TEST(sweep_expression, too_many_terms_are_refused) {
-  char text[3 * EXPRESSION_STEPS], message[EXPRESSION_MESSAGE];
+  struct message message[1];
+  char text[3 * EXPRESSION_STEPS];
   for (size_t i = 0; i + 2 < sizeof text; i += 2)
     memcpy(text + i, "1+", 2);
   strcpy(text + sizeof text - 2, "1");
-  EXPECT_TRUE(!expression_read(text, message, sizeof message, NULL));
-  EXPECT_CONTAINS(message, "longer than 4096 terms and signs");
+  EXPECT_TRUE(!expression_read(text, message, NULL));
+  EXPECT_CONTAINS(message->text, "longer than 4096 terms and signs");
 }
 
 TEST(sweep_expression, names_are_listed_once_in_order_of_first_use) {
-  char message[EXPRESSION_MESSAGE];
-  struct expression *expression =
-      expression_read("b + max(a.c, b) * a.c == 3 || d != 'word'", message, sizeof message, NULL);
+  struct message message[1];
+  struct expression *expression = expression_read("b + max(a.c, b) * a.c == 3 || d != 'word'", message, NULL);
   ASSERT_TRUE(expression);
   size_t count = 0;
   const char *const *name = expression_names(expression, &count);

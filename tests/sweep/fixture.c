@@ -15,9 +15,9 @@ const char *fixture_constant(void *context, const char *machine, const char *nam
 }
 
 bool fixture_plan(const char *text, struct sweep_plan *plan) {
-  char message[PLAN_MESSAGE] = "";
+  struct message message[1] = {{""}};
   const bool good = plan_parse(text, "d/s.ini", plan, message) && plan_settle(plan, fixture_constant, NULL, message);
-  EXPECT_STREQ(message, "");
+  EXPECT_STREQ(message->text, "");
   return EXPECT_TRUE(good);
 }
 

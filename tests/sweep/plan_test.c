@@ -208,18 +208,19 @@ static const struct {
 
 TEST(sweep_plan, each_error_is_reported_in_one_line) {
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-    char message[PLAN_MESSAGE] = "";
+    struct message message[1] = {{""}};
     struct sweep_plan plan;
     ct_note("%s", faults[i].text);
     EXPECT_FALSE(plan_parse(faults[i].text, "d/s.ini", &plan, message) &&
                  plan_settle(&plan, fixture_constant, NULL, message));
-    EXPECT_STREQ(message, faults[i].message);
+    EXPECT_STREQ(message->text, faults[i].message);
     plan_free(&plan);
   }
 }
 
 TEST(sweep_plan, grids_larger_than_2_to_the_63_are_refused) {
-  char message[PLAN_MESSAGE], text[2000] = SWEEP "[axes]\n";
+  struct message message[1];
+  char text[2000] = SWEEP "[axes]\n";
   struct sweep_plan plan;
   for (int i = 0; i < 63; i++)
     snprintf(text + strlen(text), sizeof text - strlen(text), "a%d = 0 1\n", i);
@@ -234,16 +235,17 @@ TEST(sweep_plan, grids_larger_than_2_to_the_63_are_refused) {
   plan_free(&plan);
   strcat(text, "last = 0 1\n");
   EXPECT_FALSE(plan_parse(text, "d/s.ini", &plan, message));
-  EXPECT_STREQ(message, "d/s.ini: the axes have more than 2^63 points between them");
+  EXPECT_STREQ(message->text, "d/s.ini: the axes have more than 2^63 points between them");
   plan_free(&plan);
   strcat(text, "more = 0 1\n");
   EXPECT_FALSE(plan_parse(text, "d/s.ini", &plan, message));
-  EXPECT_STREQ(message, "d/s.ini:68: more: more than 64 axes");
+  EXPECT_STREQ(message->text, "d/s.ini:68: more: more than 64 axes");
   plan_free(&plan);
 }
 
 TEST(sweep_plan, lines_may_be_as_long_as_inih_allows_and_continue_if_indented) {
-  char message[PLAN_MESSAGE], text[PLAN_LINE + 100] = SWEEP "[axes]\nq = 1";
+  struct message message[1];
+  char text[PLAN_LINE + 100] = SWEEP "[axes]\nq = 1";
   const size_t before = strlen(text) - strlen("q = 1");
   struct sweep_plan plan;
   memset(text + strlen(text), ' ', before + PLAN_LINE - strlen(text) - 1);
@@ -253,7 +255,7 @@ TEST(sweep_plan, lines_may_be_as_long_as_inih_allows_and_continue_if_indented) {
   plan_free(&plan);
   memcpy(text + before + PLAN_LINE - 1, " 2\n", 4);
   EXPECT_FALSE(plan_parse(text, "d/s.ini", &plan, message));
-  EXPECT_STREQ(message, "d/s.ini:4: longer than 198 characters; an indented line continues the one above");
+  EXPECT_STREQ(message->text, "d/s.ini:4: longer than 198 characters; an indented line continues the one above");
   plan_free(&plan);
 }
 
@@ -354,18 +356,19 @@ TEST(sweep_plan, keys_are_sorted_by_axis_and_unique_per_point) {
 }
 
 TEST(sweep_plan, unreadable_files_are_reported) {
-  char message[PLAN_MESSAGE], path[] = "/tmp/sweep-XXXXXX";
+  struct message message[1];
+  char path[] = "/tmp/sweep-XXXXXX";
   struct sweep_plan plan;
   EXPECT_FALSE(plan_read("/nonexistent/s.ini", &plan, message));
-  EXPECT_STREQ(message, "/nonexistent/s.ini: No such file or directory");
+  EXPECT_STREQ(message->text, "/nonexistent/s.ini: No such file or directory");
   plan_free(&plan);
   EXPECT_FALSE(plan_read("/", &plan, message));
-  EXPECT_STREQ(message, "/: Is a directory");
+  EXPECT_STREQ(message->text, "/: Is a directory");
   plan_free(&plan);
   const int descriptor = mkstemp(path);
   ASSERT_EQ(write(descriptor, "[sweep]\0x", 9), 9);
   EXPECT_FALSE(plan_read(path, &plan, message));
-  EXPECT_CONTAINS(message, ": contains a zero byte; a sweep file is text");
+  EXPECT_CONTAINS(message->text, ": contains a zero byte; a sweep file is text");
   plan_free(&plan);
   ASSERT_EQ(pwrite(descriptor, whole, sizeof whole - 1, 0), sizeof whole - 1);
   EXPECT_TRUE(plan_read(path, &plan, message));
@@ -373,7 +376,7 @@ TEST(sweep_plan, unreadable_files_are_reported) {
   plan_free(&plan);
   ASSERT_EQ(ftruncate(descriptor, PLAN_FILE_BYTES + 1), 0);
   EXPECT_FALSE(plan_read(path, &plan, message));
-  EXPECT_CONTAINS(message, ": larger than 1048576 bytes");
+  EXPECT_CONTAINS(message->text, ": larger than 1048576 bytes");
   plan_free(&plan);
   close(descriptor);
   unlink(path);

@@ -93,13 +93,13 @@ TEST(sweep_sample, excluded_random_points_are_drawn_again) {
 }
 
 TEST(sweep_sample, too_few_allowed_points_in_a_large_grid_are_reported) {
-  char message[PLAN_MESSAGE];
+  struct message message[1];
   struct sweep_plan plan;
   EXPECT_TRUE(plan_parse(SWEEP "sample = random 1000\n[axes]\na = 1..65536\nb = 1..65536\n[constraints]\nc = a < 2\n",
                          "d/s.ini", &plan, message));
   EXPECT_FALSE(plan_settle(&plan, NULL, NULL, message));
-  EXPECT_CONTAINS(message, "d/s.ini:3: sample: 1000 points, but of 10000000 drawn");
-  EXPECT_CONTAINS(message, " satisfy the constraints");
+  EXPECT_CONTAINS(message->text, "d/s.ini:3: sample: 1000 points, but of 10000000 drawn");
+  EXPECT_CONTAINS(message->text, " satisfy the constraints");
   plan_free(&plan);
 }
 

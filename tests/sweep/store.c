@@ -1,5 +1,6 @@
 /* Rows and files of results, without failures other than the intended ones. */
 #include "tools/sweep/store.h"
+#include "sim/replay/trial.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,23 +9,23 @@
 #include "tests/ct.h"
 #include "tests/sweep/store_rig.h"
 
-static char message[PLAN_MESSAGE];
+static struct message message[1];
 
 /* The message of store_open() for a subject. */
 static const char *open_as(const char *name, const struct store_subject *subject) {
-  message[0] = '\0';
+  message->text[0] = '\0';
   struct store *store = store_open(rig_path(name), subject, message);
   if (store)
     store_close(store);
-  return store ? "" : strchr(message, ':');
+  return store ? "" : strchr(message->text, ':');
 }
 
 static const char *open_to_read(const char *path) {
-  message[0] = '\0';
+  message->text[0] = '\0';
   struct store *store = store_open_to_read(path, message);
   if (store)
     store_close(store);
-  return store ? "" : message;
+  return store ? "" : message->text;
 }
 
 static void write_file(const char *name, const char *text) {
@@ -109,7 +110,7 @@ TEST(store, an_existing_point_is_not_written_again) {
   struct store_row row = rig_row(5);
   row.metric = (double[]){1, 2, 3};
   EXPECT_FALSE(store_add(store, &row, message));
-  EXPECT_CONTAINS(message, "/a: already has the point: define.T=0x10 dma.channels=4 machine=h200 round=0");
+  EXPECT_CONTAINS(message->text, "/a: already has the point: define.T=0x10 dma.channels=4 machine=h200 round=0");
   EXPECT_TRUE(store_commit(store, message));
   store_close(store);
   EXPECT_STREQ(rig_points("a"), before);
@@ -127,12 +128,12 @@ TEST(store, a_status_is_one_of_the_defined_rows) {
     row.status = #name;                                                                                                \
     EXPECT_TRUE(store_add(store, &row, message));                                                                      \
   }
-  STORE_STATUSES(X)
+  OUTCOMES(X)
 #undef X
   struct store_row row = rig_row(number);
   row.status = "";
   EXPECT_FALSE(store_add(store, &row, message));
-  EXPECT_CONTAINS(message, "status");
+  EXPECT_CONTAINS(message->text, "status");
   store_close(store);
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/replay/trial.h"
 #include "tests/ct.h"
 #include "tests/sweep/fixture.h"
 #include "tests/sweep/store_rig.h"
@@ -40,7 +41,7 @@ TEST(store_doc, the_page_lists_the_columns_of_each_table) {
 TEST(store_doc, the_page_lists_all_statuses) {
   char *page = fixture_page("docs/sweep-store.md");
 #define X(name, text) EXPECT_CONTAINS(page, "\n| `" #name "` | " text " |\n");
-  STORE_STATUSES(X)
+  OUTCOMES(X)
 #undef X
   free(page);
 }

@@ -19,7 +19,7 @@
 
 enum { KILLS = 50, BATCH = 3 };
 
-static char message[PLAN_MESSAGE];
+static struct message message[1];
 
 /* ---- kills ----------------------------------------------------------------------------------------- */
 
@@ -168,7 +168,7 @@ TEST(store_kill, a_second_writer_is_refused_until_the_first_has_ended) {
   const pid_t holder = hold("a");
   ASSERT_TRUE(holder);
   EXPECT_FALSE(store_open(rig_path("a"), &rig_subject, message));
-  EXPECT_CONTAINS(message, "/a: another sweep is writing it");
+  EXPECT_CONTAINS(message->text, "/a: another sweep is writing it");
   end(holder);
   struct store *store = rig_open("a");
   ASSERT_TRUE(store);
@@ -189,7 +189,7 @@ TEST(store_kill, readers_see_committed_rows_during_writing) {
   end(holder);
 }
 
-static void add_one(char told[PLAN_MESSAGE]) {
+static void add_one(struct message *told) {
   struct store *store = store_open(rig_path("a"), &rig_subject, told);
   const struct store_row row = rig_row(100);
   if (store && store_add(store, &row, told) && store_commit(store, told))
@@ -223,10 +223,10 @@ TEST(store_kill, a_commit_waits_for_a_reading_statement) {
   ASSERT_EQ(read(said[0], &byte, 1), 1);
   clock_gettime(CLOCK_MONOTONIC, &from);
   ASSERT_EQ(write(told[1], &byte, 1), 1);
-  message[0] = '\0';
+  message->text[0] = '\0';
   add_one(message);
   clock_gettime(CLOCK_MONOTONIC, &to);
-  EXPECT_STREQ(message, "");
+  EXPECT_STREQ(message->text, "");
   EXPECT_GE((to.tv_sec - from.tv_sec) * 1000 + (to.tv_nsec - from.tv_nsec) / 1000000, 90);
   waitpid(process, &status, 0);
   EXPECT_EQ(status, 0);
@@ -244,10 +244,10 @@ static void limit_files(rlim_t bytes) {
   setrlimit(RLIMIT_FSIZE, &(struct rlimit){bytes, bytes});
 }
 
-static void make_on_a_full_disk(char told[PLAN_MESSAGE]) {
+static void make_on_a_full_disk(struct message *told) {
   limit_files(6000);
   if (store_open(rig_path("a"), &rig_subject, told))
-    snprintf(told, PLAN_MESSAGE, "opened");
+    message_fail(told, "opened");
 }
 
 TEST(store_kill, a_full_disk_leaves_no_partial_new_file) {
@@ -257,7 +257,7 @@ TEST(store_kill, a_full_disk_leaves_no_partial_new_file) {
   EXPECT_FALSE(rig_exists("a-journal"));
 }
 
-static void add_on_a_full_disk(char told[PLAN_MESSAGE]) {
+static void add_on_a_full_disk(struct message *told) {
   struct stat status;
   stat(rig_path("a"), &status);
   struct store *store = store_open(rig_path("a"), &rig_subject, told);
@@ -267,7 +267,7 @@ static void add_on_a_full_disk(char told[PLAN_MESSAGE]) {
     if (!store_add(store, &row, told))
       break;
   }
-  if (store && !told[0])
+  if (store && !told->text[0])
     store_commit(store, told);
   if (store)
     store_close(store);

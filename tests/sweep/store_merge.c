@@ -6,7 +6,7 @@
 #include "tests/sweep/store_rig.h"
 #include "tools/sweep/store.h"
 
-static char message[PLAN_MESSAGE];
+static struct message message[1];
 
 static struct store *open_merged(const char *other) {
   rig_remove("all");
@@ -69,16 +69,16 @@ static const char *merge_changed(const char *change) {
   rig_remove("all");
   rig_fill("all", 0, 2);
   struct store *store = rig_open("all");
-  message[0] = '\0';
+  message->text[0] = '\0';
   const bool good = store && store_merge(store, rig_path("b"), &added, message);
   store_close(store);
   EXPECT_STREQ(rig_query("all", "SELECT count(*) FROM points"), "12\n");
-  return good ? "" : strstr(message, "/b: ");
+  return good ? "" : strstr(message->text, "/b: ");
 }
 
 TEST(store_merge, duplicate_rows_must_be_equal) {
   EXPECT_CONTAINS(merge_changed("UPDATE points SET cycles = 7 WHERE number = 4"), "/b: cycles is 7, but 1047 in");
-  EXPECT_CONTAINS(message, "for the point define.T=0x10 dma.channels=2 machine=h200 round=0");
+  EXPECT_CONTAINS(message->text, "for the point define.T=0x10 dma.channels=2 machine=h200 round=0");
   EXPECT_CONTAINS(merge_changed("UPDATE points SET cycles = NULL WHERE number = 4"),
                   "/b: cycles is missing, but 1047 in");
   EXPECT_CONTAINS(merge_changed("UPDATE points SET number = 5 WHERE number = 4"), "/b: number is 5, but 4 in");
@@ -105,7 +105,7 @@ TEST(store_merge, a_file_is_not_merged_with_itself) {
   rig_fill("a", 0, 1);
   struct store *store = rig_open("a");
   EXPECT_FALSE(store_merge(store, rig_path("a"), &added, message));
-  EXPECT_CONTAINS(message, "/a: cannot be merged with itself");
+  EXPECT_CONTAINS(message->text, "/a: cannot be merged with itself");
   store_close(store);
 }
 
@@ -172,7 +172,7 @@ TEST(store_merge, reports_statuses_and_the_best_points) {
   EXPECT_TRUE(store_best(store, &(struct store_order){"cycles", true, 1}, note, file, message));
   EXPECT_FALSE(store_best(store, &(struct store_order){"cycle", true, 1}, note, file, message));
   fclose(file);
-  EXPECT_CONTAINS(message, "/a: has no metric 'cycle'; did you mean 'cycles'?");
+  EXPECT_CONTAINS(message->text, "/a: has no metric 'cycle'; did you mean 'cycles'?");
   EXPECT_STREQ(text, "finished=21;deadlock=3;cycles=cycles;microseconds=us;odd \"name\"=;"
                      "define.T=half dma.channels=1 machine=h200 round=0=1000;"
                      "define.T=010 dma.channels=4 machine=h200 round=0=1003;"

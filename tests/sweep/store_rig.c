@@ -97,14 +97,14 @@ void rig_remove(const char *name) {
 }
 
 struct store *rig_open(const char *name) {
-  char message[PLAN_MESSAGE] = "";
+  struct message message[1] = {{""}};
   struct store *store = store_open(rig_path(name), &rig_subject, message);
-  EXPECT_STREQ(message, "");
+  EXPECT_STREQ(message->text, "");
   return store;
 }
 
 void rig_fill(const char *name, uint64_t first, uint64_t of) {
-  char message[PLAN_MESSAGE] = "";
+  struct message message[1] = {{""}};
   struct store *store = rig_open(name);
   ASSERT_TRUE(store);
   for (uint64_t number = first; number < RIG_POINTS; number += of) {
@@ -112,7 +112,7 @@ void rig_fill(const char *name, uint64_t first, uint64_t of) {
     EXPECT_TRUE(store_add(store, &row, message));
   }
   EXPECT_TRUE(store_commit(store, message));
-  EXPECT_STREQ(message, "");
+  EXPECT_STREQ(message->text, "");
   store_close(store);
 }
 
@@ -140,25 +140,25 @@ const char *rig_query(const char *name, const char *sql) {
 }
 
 const char *rig_ask(rig_child *child, bool nobody) {
-  static char message[PLAN_MESSAGE];
+  static struct message message[1];
   int ends[2];
   fflush(NULL);
   if (pipe(ends) != 0)
     abort();
   const pid_t process = fork();
   if (process == 0) {
-    char told[PLAN_MESSAGE] = "";
+    struct message told[1] = {{""}};
     if (nobody && geteuid() == 0 && setuid(65534) != 0)
       _exit(1);
     child(told);
     _exit(write(ends[1], told, sizeof told) != (ssize_t)sizeof told);
   }
   close(ends[1]);
-  snprintf(message, sizeof message, "it died");
+  message_fail(message, "it died");
   const ssize_t told = read(ends[0], message, sizeof message);
   close(ends[0]);
   waitpid(process, NULL, 0);
-  return told < 0 ? "unreadable" : message;
+  return told < 0 ? "unreadable" : message->text;
 }
 
 const char *rig_points(const char *name) { return rig_query(name, "SELECT * FROM points ORDER BY key"); }

@@ -31,7 +31,7 @@ const char *rig_query(const char *name, const char *sql);
 
 /* The last message of another process, or "". As root, it first becomes nobody if the test needs a user without root's
  * rights. The text lives until the next call. */
-typedef void rig_child(char message[PLAN_MESSAGE]);
+typedef void rig_child(struct message *message);
 const char *rig_ask(rig_child *child, bool nobody);
 
 /* All rows of `points`, by key. */

@@ -105,7 +105,7 @@ static ww_status fail_explain(const struct explain_call *call, int status, struc
 /* Fails if any worker could not try its machine: the report would lack that machine. */
 static ww_status judge_cases(const struct explain_run *run, struct message *message) {
   for (size_t i = 1; i < run->explain.count; i++)
-    if (run->explain.cases[i].status == EXPLAIN_FAILED) {
+    if (run->explain.cases[i].status == OUTCOME_failed) {
       message_fail(message, "%s", run->explain.cases[i].reason);
       return run->broken ? WW_DEFECT : WW_NO_MEMORY;
     }

@@ -30,12 +30,13 @@ static uint32_t column_at(const char *text, size_t at) {
 
 static ww_status read_expression(void *self, struct message *message) {
   struct new_call *call = self;
-  char what[EXPRESSION_MESSAGE];
+  char column[24];
   size_t at = 0;
-  struct expression *made = expression_read(call->text, what, sizeof what, &at);
+  struct expression *made = expression_read(call->text, message, &at);
   if (!made) {
     call->column = column_at(call->text, at);
-    message_fail(message, "column %u: %s", call->column, what);
+    snprintf(column, sizeof column, "column %u", call->column);
+    message_within(message, column);
     return WW_BAD_INPUT;
   }
   call->made = need(1, sizeof *call->made);

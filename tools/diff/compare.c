@@ -4,6 +4,7 @@
 
 #include "sim/base/need.h"
 #include "sim/base/text.h"
+#include "sim/base/vector.h"
 #include "sim/report/report.h"
 #include "tools/diff/diff.h"
 
@@ -65,8 +66,7 @@ static void add_pair(struct diff *diff, size_t a, size_t b) {
   for (int side = 0; side < DIFF_SIDES; side++)
     if (pair.of[side] != DIFF_NONE)
       pair.cycles[side] = diff_whole(json_array_get(diff_launches(diff, side), pair.of[side]), "cycles");
-  diff->pairs = need_more(diff->pairs, diff->pair_count + 1, sizeof *diff->pairs);
-  diff->pairs[diff->pair_count++] = pair;
+  *vector_next(diff->pairs, diff->pair_count, diff->pair_room) = pair;
 }
 
 /* Pairs the launches between two matched ones: if both sides have the same number of them, in order, as renamed
@@ -135,8 +135,7 @@ static void take(const struct diff *diff, int side, const char *path, enum how h
 }
 
 static struct diff_figure *new_figure(struct diff *diff, const char *key, const char *unit, bool main) {
-  diff->figures = need_more(diff->figures, diff->figure_count + 1, sizeof *diff->figures);
-  struct diff_figure *figure = &diff->figures[diff->figure_count++];
+  struct diff_figure *figure = vector_next(diff->figures, diff->figure_count, diff->figure_room);
   *figure = (struct diff_figure){.unit = unit, .main = main};
   snprintf(figure->key, sizeof figure->key, "%s", key);
   return figure;
@@ -366,8 +365,7 @@ static void add_fact(struct diff_facts *facts, const char *key, const char *unit
                      const json_t *b) {
   if ((a && b && json_equal(a, b)) || (!a && !b))
     return;
-  facts->fact = need_more(facts->fact, facts->count + 1, sizeof *facts->fact);
-  facts->fact[facts->count++] = (struct diff_fact){key, unit, pair, {a, b}};
+  *vector_next(facts->fact, facts->count, facts->room) = (struct diff_fact){key, unit, pair, {a, b}};
 }
 
 static void add_parameter(struct diff *diff, const char *key, const json_t *a, const json_t *b) {

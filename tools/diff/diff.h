@@ -111,7 +111,7 @@ struct diff_fact {
 
 struct diff_facts {
   struct diff_fact *fact;
-  size_t count;
+  size_t count, room;
 };
 
 struct diff {
@@ -119,14 +119,14 @@ struct diff {
   bool exec;                    /* a side is a log, of whose launches only the longest of each kernel are compared */
   size_t chosen;                /* the only pair compared; DIFF_NONE: all launches */
   struct diff_pair *pairs;
-  size_t pair_count;
+  size_t pair_count, pair_room;
   struct diff_figure *figures;
-  size_t figure_count;
+  size_t figure_count, figure_room;
   uint64_t stalls[STALLS][DIFF_SIDES], resident[DIFF_SIDES];
   struct diff_line *lines; /* in source order */
-  size_t line_count;
+  size_t line_count, line_room;
   struct diff_hazard *hazards;
-  size_t hazard_count;
+  size_t hazard_count, hazard_room;
   struct diff_facts parameters, launches; /* those that differ */
   bool order;                             /* the issue order differs in some launch */
   bool differ;                            /* something of the above differs */

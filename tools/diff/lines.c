@@ -8,6 +8,7 @@
 
 #include "sim/base/file.h"
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 #include "tools/diff/diff.h"
 
 #define ALIKE 0.6         /* two lines at least this similar are one edited line: assumed */
@@ -21,9 +22,9 @@ struct entry {
 
 struct entries {
   struct entry *entry;
-  size_t count;
+  size_t count, room;
   const char **file;
-  size_t files;
+  size_t files, file_room;
   int side;
 };
 
@@ -42,9 +43,8 @@ static size_t file_number(struct entries *entries, const char *name) {
   for (size_t i = 0; i < entries->files; i++)
     if (strcmp(entries->file[i], name) == 0)
       return i;
-  entries->file = need_more(entries->file, entries->files + 1, sizeof *entries->file);
-  entries->file[entries->files] = name;
-  return entries->files++;
+  *vector_next(entries->file, entries->files, entries->file_room) = name;
+  return entries->files - 1;
 }
 
 static struct entry read_line(struct entries *entries, const json_t *line) {
@@ -98,8 +98,10 @@ static struct entries read_side(const struct diff *diff, int side) {
   size_t *chosen = diff_chosen(diff, side, &count);
   for (size_t i = 0; i < count; i++) {
     const json_t *list = json_object_get(json_array_get(diff_launches(diff, side), chosen[i]), "by_line"), *line;
-    entries.entry = need_more(entries.entry, entries.count + json_array_size(list) + 1, sizeof *entries.entry);
-    json_array_foreach(list, j, line) { entries.entry[entries.count++] = read_line(&entries, line); }
+    json_array_foreach(list, j, line) {
+      const struct entry entry = read_line(&entries, line);
+      *vector_next(entries.entry, entries.count, entries.room) = entry;
+    }
   }
   free(chosen);
   if (entries.count)
@@ -227,8 +229,7 @@ static double likeness(const char *a, const char *b) {
 }
 
 static struct diff_line *new_line(struct diff *diff) {
-  diff->lines = need_more(diff->lines, diff->line_count + 1, sizeof *diff->lines);
-  struct diff_line *line = &diff->lines[diff->line_count++];
+  struct diff_line *line = vector_next(diff->lines, diff->line_count, diff->line_room);
   *line = (struct diff_line){0};
   return line;
 }
@@ -362,8 +363,7 @@ static void add_hazard(struct diff *diff, int side, const json_t *hazard) {
       break;
   }
   if (at == diff->hazard_count) {
-    diff->hazards = need_more(diff->hazards, diff->hazard_count + 1, sizeof *diff->hazards);
-    diff->hazards[diff->hazard_count++] = new;
+    *vector_next(diff->hazards, diff->hazard_count, diff->hazard_room) = new;
   }
   diff->hazards[at].count[side] += diff_whole(hazard, "count");
 }

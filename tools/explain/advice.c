@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 #include "sim/report/report.h"
 #include "tools/explain/report.h"
 
@@ -16,7 +17,7 @@ struct advice {
   const struct explain_view *view;
   const struct explain_case *lead; /* find_lead() */
   char **sentence;
-  size_t count;
+  size_t count, room;
 };
 
 /* Sanitizes the text, because a file name may contain anything. */
@@ -24,8 +25,7 @@ static void say(struct advice *advice, struct text *text) {
   struct text tame = {0};
   text_foreign(&tame, "%s", text->data);
   free(text->data);
-  advice->sentence = need_more(advice->sentence, advice->count + 1, sizeof *advice->sentence);
-  advice->sentence[advice->count++] = tame.data;
+  *vector_next(advice->sentence, advice->count, advice->room) = tame.data;
 }
 
 static const char *name_of(const struct explain_case *single) { return lift_rows[explain_limit(single)].name; }
@@ -213,7 +213,7 @@ static void say_idle(struct advice *advice, const struct explain_vary *vary) {
 static void say_vary(struct advice *advice) {
   const struct explain_view *view = advice->view;
   const struct explain_vary *vary = view->vary;
-  const struct explain_value *best = vary ? explain_vary_best(vary, view->step) : NULL;
+  const struct explain_case *best = vary ? explain_vary_best(vary, view->step) : NULL;
   struct text text = {0};
   if (vary && !best) {
     text_print(&text, "No tried value of %s finished with the results of the unchanged launch.", vary->name);
@@ -231,13 +231,13 @@ static void say_vary(struct advice *advice) {
     text_print(&text,
                "%s = %s helps: %s -> %s cycles, %.1f %% less, run with the same results; no other tried value with "
                "these results is more than 1 %% better.",
-               vary->name, best->word, TEXT_WHOLE(view->cycles), TEXT_WHOLE(cycles), explain_percent(view, saved));
+               vary->name, best->name, TEXT_WHOLE(view->cycles), TEXT_WHOLE(cycles), explain_percent(view, saved));
   else
     text_print(
         &text,
         "No tried value of %s saves more than %s cycles with the same results: the best is %s = %s with %s cycles "
         "(run).",
-        vary->name, TEXT_WHOLE(tolerance(advice)), vary->name, best->word, TEXT_WHOLE(cycles));
+        vary->name, TEXT_WHOLE(tolerance(advice)), vary->name, best->name, TEXT_WHOLE(cycles));
   say(advice, &text);
 }
 
@@ -245,7 +245,7 @@ static void say_vary(struct advice *advice) {
 
 static void say_changes(struct advice *advice) {
   const struct explain_view *view = advice->view;
-  const struct explain_change *best = view->betters ? view->better[0] : NULL;
+  const struct explain_case *best = view->betters ? view->better[0] : NULL;
   const int64_t saved = best ? (int64_t)view->cycles - (int64_t)best->time[view->step].cycles : 0;
   struct text text = {0};
   if (!view->changes || !view->changes->count)

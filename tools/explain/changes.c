@@ -9,6 +9,7 @@
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/base/text.h"
+#include "sim/base/vector.h"
 #include "tools/explain/edits.h"
 
 enum { PROGRAM_BYTES = 64 << 20, WIDTH = 4 /* components of a vector */ };
@@ -16,8 +17,7 @@ enum { PROGRAM_BYTES = 64 << 20, WIDTH = 4 /* components of a vector */ };
 /* ---- the list -------------------------------------------------------------------------------------- */
 
 static struct explain_change *add(struct explain_changes *changes, char *name) {
-  changes->change = need_more(changes->change, changes->count + 1, sizeof *changes->change);
-  struct explain_change *change = &changes->change[changes->count++];
+  struct explain_change *change = vector_next(changes->change, changes->count, changes->room);
   *change = (struct explain_change){.name = name};
   return change;
 }
@@ -249,8 +249,8 @@ void explain_changes_free(struct explain_changes *changes) {
     char *words[] = {change->name, change->text, change->define, change->argument, change->word};
     for (size_t w = 0; w < sizeof words / sizeof *words; w++)
       free(words[w]);
-    free(change->time);
   }
+  explain_cases_free(changes->cases, changes->count);
   free(changes->change);
   free(changes);
 }
@@ -263,35 +263,28 @@ static bool load(void *self, size_t number, const struct caller *caller, struct 
 }
 
 bool explain_changes_run(struct explain_changes *changes, struct explain_run *run, int *status) {
-  struct explain_case *cases = need(changes->count, sizeof *cases);
-  const bool good = explain_run_jobs(run, load, changes, cases, changes->count, status);
+  const bool good = explain_run_jobs(run, load, changes, &changes->cases, changes->count, status);
   for (size_t i = 0; i < changes->count; i++) {
-    struct explain_change *change = &changes->change[i];
-    change->status = cases[i].status;
-    snprintf(change->reason, EXPLAIN_REASON, "%s", cases[i].reason);
-    change->same_results = cases[i].left == run->explain.cases[0].left;
-    if (change->status == EXPLAIN_FINISHED && cases[i].hazards > run->explain.cases[0].hazards) {
-      change->status = EXPLAIN_REFUSED;
-      snprintf(change->reason, EXPLAIN_REASON, "it adds hazards");
+    struct explain_case *tried = &changes->cases[i];
+    tried->name = changes->change[i].name;
+    if (tried->status == OUTCOME_finished && tried->hazards > run->explain.cases[0].hazards) {
+      tried->status = OUTCOME_refused;
+      snprintf(tried->reason, TRIAL_REASON, "it adds hazards");
     }
-    change->time = cases[i].time;
-    free(cases[i].pace);
-    free(cases[i].wait);
   }
-  free(cases);
   return good;
 }
 
-size_t explain_changes_rank(const struct explain_changes *changes, size_t step, const struct explain_change **rank) {
+size_t explain_changes_rank(const struct explain_changes *changes, size_t step, const struct explain_case **rank) {
   size_t count = 0;
   for (size_t i = 0; i < changes->count; i++) {
-    const struct explain_change *change = &changes->change[i];
-    if (!explain_change_counts(change))
+    const struct explain_case *tried = &changes->cases[i];
+    if (!explain_counts(tried))
       continue;
     size_t place = count++;
-    for (; place && rank[place - 1]->time[step].cycles > change->time[step].cycles; place--)
+    for (; place && rank[place - 1]->time[step].cycles > tried->time[step].cycles; place--)
       rank[place] = rank[place - 1];
-    rank[place] = change;
+    rank[place] = tried;
   }
   return count;
 }

@@ -20,15 +20,12 @@ struct explain_change {
   char *define;           /* "DEPTH=3"; NULL: none */
   char *argument, *word;  /* an argument and its value; NULL: none */
   struct job_change made; /* other changes */
-  enum explain_status status;
-  char reason[EXPLAIN_REASON];
-  bool same_results;
-  struct explain_time *time; /* of each step */
 };
 
 struct explain_changes {
   struct explain_change *change;
-  size_t count;
+  size_t count, room;
+  struct explain_case *cases; /* of each change */
   const char *varied;
   const struct subject *subject;
   struct machine machine;
@@ -41,13 +38,8 @@ void explain_changes_free(struct explain_changes *changes);
 /* Runs each change; otherwise like explain_run_cases(). */
 bool explain_changes_run(struct explain_changes *changes, struct explain_run *run, int *status);
 
-/* Did it finish with the same results? */
-static inline bool explain_change_counts(const struct explain_change *change) {
-  return change->status == EXPLAIN_FINISHED && change->same_results;
-}
-
 /* Fills `rank` with the changes that count, fastest first, and returns their number. Equally fast ones stay in
  * order. */
-size_t explain_changes_rank(const struct explain_changes *changes, size_t step, const struct explain_change **rank);
+size_t explain_changes_rank(const struct explain_changes *changes, size_t step, const struct explain_case **rank);
 
 #endif

@@ -5,12 +5,9 @@
 
 #include "sim/base/need.h"
 
-const char *const explain_statuses[EXPLAIN_STATUSES] = {"finished",    "absent",  "deadlock",
-                                                        "cycle_limit", "refused", "failed"};
-
 const struct explain_case *explain_find(const struct explain *explain, limit_set set) {
   for (size_t i = 0; i < explain->count; i++)
-    if (explain->cases[i].lifted == set && explain->cases[i].status == EXPLAIN_FINISHED)
+    if (explain->cases[i].lifted == set && explain->cases[i].status == OUTCOME_finished)
       return &explain->cases[i];
   return NULL;
 }
@@ -23,7 +20,7 @@ const struct explain_case *explain_anomaly(const struct explain *explain, const 
   const struct explain_case *least = of;
   for (size_t i = 0; i < explain->count; i++) {
     const struct explain_case *at = &explain->cases[i];
-    if (at->status == EXPLAIN_FINISHED && !(at->lifted & ~of->lifted) &&
+    if (at->status == OUTCOME_finished && !(at->lifted & ~of->lifted) &&
         at->time[step].cycles < least->time[step].cycles)
       least = at;
   }
@@ -39,7 +36,7 @@ size_t explain_rank(const struct explain *explain, size_t step, const struct exp
   size_t count = 0;
   for (size_t i = 0; i < explain->count; i++) {
     const struct explain_case *at = &explain->cases[i];
-    if (!is_single(at->lifted) || at->status != EXPLAIN_FINISHED)
+    if (!is_single(at->lifted) || at->status != OUTCOME_finished)
       continue;
     size_t place = count++;
     for (; place && explain_saved(explain, rank[place - 1], step) < explain_saved(explain, at, step); place--)

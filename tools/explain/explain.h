@@ -14,27 +14,15 @@
 #ifndef TOOLS_EXPLAIN_EXPLAIN_H
 #define TOOLS_EXPLAIN_EXPLAIN_H
 
+#include "sim/replay/trial.h"
 #include "sim/report/bottleneck.h"
 #include "tools/explain/pace.h"
 
 enum {
-  EXPLAIN_REASON = 400,
   EXPLAIN_PHASES = PACE_PARTS,
   EXPLAIN_TOP = 3,   /* limits of a step whose pairs are tried */
   EXPLAIN_PLACES = 6 /* of a step */
 };
-
-/* ABSENT: the machine has none of the limits. REFUSED: the launch cannot run on the machine. */
-enum explain_status {
-  EXPLAIN_FINISHED,
-  EXPLAIN_ABSENT,
-  EXPLAIN_DEADLOCK,
-  EXPLAIN_CYCLE_LIMIT,
-  EXPLAIN_REFUSED,
-  EXPLAIN_FAILED,
-  EXPLAIN_STATUSES
-};
-extern const char *const explain_statuses[EXPLAIN_STATUSES];
 
 struct explain_time {
   cycle_t start, cycles; /* of a step */
@@ -42,15 +30,17 @@ struct explain_time {
 
 struct explain_case {
   limit_set lifted;
-  enum explain_status status;
-  bool replayed;               /* false: run */
-  bool same_program;           /* `wait` is valid: its program has the base's places */
-  char reason[EXPLAIN_REASON]; /* for all but FINISHED and ABSENT; for a run: why it is not a replay */
-  struct explain_time *time;   /* of each step */
-  struct pace *pace;           /* of each launch; of launches that run at once, in the first one's */
-  uint64_t left;               /* for other jobs and the base: a hash of the final contents of buffers */
-  uint64_t hazards;            /* number of reported hazards */
-  uint64_t *wait;              /* warp-cycles except issues, at the EXPLAIN_PLACES places of each step */
+  const char *name; /* of a changed kernel, or of a value of --vary; NULL: of lifted limits */
+  enum trial_outcome status;
+  bool replayed;             /* false: run */
+  bool same_program;         /* `wait` is valid: its program has the base's places */
+  char reason[TRIAL_REASON]; /* of one that did not finish; of a run: why it is not a replay */
+  struct explain_time *time; /* of each step */
+  struct pace *pace;         /* of each launch; of launches that run at once, in the first one's */
+  uint64_t left;             /* for other jobs and the base: a hash of the final contents of buffers */
+  bool same_results;         /* the base\'s: the same work */
+  uint64_t hazards;          /* number of reported hazards */
+  uint64_t *wait;            /* warp-cycles except issues, at the EXPLAIN_PLACES places of each step */
 };
 
 struct explain {

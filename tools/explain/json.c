@@ -60,11 +60,11 @@ static json_t *failed_of(const struct explain_view *view) {
   json_t *list = json_array();
   for (size_t i = 0; i < view->run->explain.count; i++) {
     const struct explain_case *at = &view->run->explain.cases[i];
-    if (at->status == EXPLAIN_FINISHED)
+    if (at->status == OUTCOME_finished)
       continue;
     json_t *object = json_object();
     json_object_set_new(object, "without", slugs_of(at->lifted));
-    json_set_word(object, "status", explain_statuses[at->status]);
+    json_set_word(object, "status", outcome_names[at->status]);
     json_set_word(object, "reason", at->reason);
     json_array_append_new(list, object);
   }
@@ -133,48 +133,39 @@ static json_t *places_of(const struct explain_view *view) {
   return list;
 }
 
+/* A value of --vary or a changed kernel; `key` is that of its name. `saved`: also the cycles that it saves. */
+static json_t *try_of(const struct explain_view *view, const struct explain_case *tried, const char *key, bool saved) {
+  json_t *object = json_object();
+  json_set_word(object, key, tried->name);
+  json_set_word(object, "status", outcome_names[tried->status]);
+  if (tried->status != OUTCOME_finished) {
+    json_set_word(object, "reason", tried->reason);
+    return object;
+  }
+  const cycle_t cycles = tried->time[view->step].cycles;
+  json_set_whole(object, "cycles", cycles);
+  if (saved)
+    json_object_set_new(object, "saved", json_integer((json_int_t)view->cycles - (json_int_t)cycles));
+  json_object_set_new(object, "same_results", json_boolean(tried->same_results));
+  return object;
+}
+
 static json_t *vary_of(const struct explain_view *view) {
   const struct explain_vary *vary = view->vary;
-  const struct explain_value *best = vary ? explain_vary_best(vary, view->step) : NULL;
-  json_t *object = vary ? json_object() : NULL, *list = vary ? json_array() : NULL;
-  for (size_t i = 0; vary && i < vary->count; i++) {
-    const struct explain_value *value = &vary->value[i];
-    json_t *at = json_object();
-    json_set_word(at, "value", value->word);
-    json_set_word(at, "status", explain_statuses[value->status]);
-    if (value->status == EXPLAIN_FINISHED) {
-      json_set_whole(at, "cycles", value->time[view->step].cycles);
-      json_object_set_new(at, "same_results", json_boolean(value->same_results));
-    } else {
-      json_set_word(at, "reason", value->reason);
-    }
-    json_array_append_new(list, at);
-  }
-  if (vary) {
-    json_set_word(object, "name", vary->name);
-    json_object_set_new(object, "values", list);
-    json_object_set_new(object, "best", best ? json_of_word(best->word) : json_null());
-  }
+  const struct explain_case *best = explain_vary_best(vary, view->step);
+  json_t *object = json_object(), *list = json_array();
+  for (size_t i = 0; i < vary->count; i++)
+    json_array_append_new(list, try_of(view, &vary->cases[i], "value", false));
+  json_set_word(object, "name", vary->name);
+  json_object_set_new(object, "values", list);
+  json_object_set_new(object, "best", best ? json_of_word(best->name) : json_null());
   return object;
 }
 
 static json_t *changes_of(const struct explain_view *view) {
   json_t *list = json_array();
-  for (size_t i = 0; i < view->changes->count; i++) {
-    const struct explain_change *change = &view->changes->change[i];
-    json_t *at = json_object();
-    json_set_word(at, "change", change->name);
-    json_set_word(at, "status", explain_statuses[change->status]);
-    if (change->status == EXPLAIN_FINISHED) {
-      const cycle_t cycles = change->time[view->step].cycles;
-      json_set_whole(at, "cycles", cycles);
-      json_object_set_new(at, "saved", json_integer((json_int_t)view->cycles - (json_int_t)cycles));
-      json_object_set_new(at, "same_results", json_boolean(change->same_results));
-    } else {
-      json_set_word(at, "reason", change->reason);
-    }
-    json_array_append_new(list, at);
-  }
+  for (size_t i = 0; i < view->changes->count; i++)
+    json_array_append_new(list, try_of(view, &view->changes->cases[i], "change", true));
   return list;
 }
 
@@ -193,7 +184,7 @@ static json_t *advice_of(const struct explain_view *view) {
 static json_t *step_of(const struct explain_view *view) {
   const struct job *job = &view->run->job;
   const size_t first = view->run->explain.first[view->step];
-  json_t *object = json_object(), *kernels = json_array(), *vary = vary_of(view);
+  json_t *object = json_object(), *kernels = json_array();
   for (size_t i = 0; i < view->launches; i++)
     json_array_append_new(kernels, json_of_word(job->launches[first + i].isa.kernel->name));
   json_set_whole(object, "launch", first + 1);
@@ -206,8 +197,8 @@ static json_t *step_of(const struct explain_view *view) {
   json_object_set_new(object, "causes", causes_of(view));
   json_object_set_new(object, "all_but_computing", view->outside ? case_of(view, view->outside) : json_null());
   json_object_set_new(object, "all", view->all ? case_of(view, view->all) : json_null());
-  if (vary)
-    json_object_set_new(object, "vary", vary);
+  if (view->vary)
+    json_object_set_new(object, "vary", vary_of(view));
   if (view->changes)
     json_object_set_new(object, "changes", changes_of(view));
   json_object_set_new(object, "phases", phases_of(view));

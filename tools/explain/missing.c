@@ -29,19 +29,19 @@ bool explain_missing(const struct explain_run *run, const struct explain_tries *
     struct text name = {0};
     text_print(&name, "lifting ");
     explain_words(at->lifted, &name);
-    count_in(&missing, &name, at->status == EXPLAIN_FAILED ? at->reason : NULL);
+    count_in(&missing, &name, at->status == OUTCOME_failed ? at->reason : NULL);
   }
   for (size_t i = 0; vary && i < vary->count; i++) {
-    const struct explain_value *value = &vary->value[i];
+    const struct explain_case *value = &vary->cases[i];
     struct text name = {0};
-    text_print(&name, "%s = %s", vary->name, value->word);
-    count_in(&missing, &name, value->status == EXPLAIN_FAILED ? value->reason : NULL);
+    text_print(&name, "%s = %s", vary->name, value->name);
+    count_in(&missing, &name, value->status == OUTCOME_failed ? value->reason : NULL);
   }
   for (size_t i = 0; changes && i < changes->count; i++) {
-    const struct explain_change *change = &changes->change[i];
+    const struct explain_case *change = &changes->cases[i];
     struct text name = {0};
     text_print(&name, "%s", change->name);
-    count_in(&missing, &name, change->status == EXPLAIN_FAILED ? change->reason : NULL);
+    count_in(&missing, &name, change->status == OUTCOME_failed ? change->reason : NULL);
   }
   if (!missing.count)
     return false;

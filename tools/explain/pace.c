@@ -84,6 +84,12 @@ void pace_issue(struct pace_log *log, uint32_t launch, cycle_t now) {
   bins->issues[(now - bins->origin) / bins->width]++;
 }
 
+static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *access, struct isa_result *result) {
+  const struct source_filter *unit = self;
+  pace_issue(unit->filters->watcher, unit->filters->first, now);
+  return warp_source_call(unit->inner, step, slot, now, access, result);
+}
+
 static void take(void *self, uint32_t stream, cycle_t now, const struct timeline_event *event) {
   struct pace_log *log = self;
   const uint32_t launch = log->timeline.launch;
@@ -101,20 +107,29 @@ static void take(void *self, uint32_t stream, cycle_t now, const struct timeline
 }
 
 void pace_log_begin(struct pace_log *log, struct pace *pace, struct pace_stalls *stalls, uint32_t launches) {
-  *log = (struct pace_log){.pace = pace, .stalls = stalls, .launches = launches};
+  *log = (struct pace_log){
+      .pace = pace,
+      .stalls = stalls,
+      .launches = launches,
+      .filters = {.watcher = log, .unit_bytes = sizeof(struct source_filter), .calls = {.step.call = step}}};
   log->bin_stalls = stalls ? need(PACE_BINS, sizeof *log->bin_stalls) : NULL;
   log->timeline = (struct timeline){.take = take, .self = log, .kinds = UINT32_C(1) << TIMELINE_WARP};
+}
+
+static struct source_maker sources(void *self, const struct source_maker *inner) {
+  struct pace_log *log = self;
+  return source_filters_maker(&log->filters, inner);
+}
+
+struct run_watcher pace_watcher(struct pace_log *log) {
+  return (struct run_watcher){.self = log, .sources = sources, .timeline = log->stalls ? &log->timeline : NULL};
 }
 
 void pace_log_end(struct pace_log *log) {
   conclude(log);
   free(log->bin_stalls);
   log->bin_stalls = NULL;
-  for (size_t i = 0; i < log->unit_count; i++)
-    free(log->units[i]);
-  free(log->units);
-  log->units = NULL;
-  log->unit_count = 0;
+  source_filters_free(&log->filters);
 }
 
 /* ---- queries --------------------------------------------------------------------------------------- */

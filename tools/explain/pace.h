@@ -21,8 +21,7 @@
 #ifndef TOOLS_EXPLAIN_PACE_H
 #define TOOLS_EXPLAIN_PACE_H
 
-#include "models/result.h"
-#include "models/warp_source.h"
+#include "models/source_filter.h"
 #include "sim/core/timeline.h"
 #include "sim/session/run.h"
 
@@ -45,8 +44,6 @@ struct pace_bins {
   uint64_t issues[PACE_BINS];
 };
 
-struct pace_unit;
-
 /* Accumulates one pace for each launch, or for the first of launches that run at once. `stalls` may be NULL. */
 struct pace_log {
   struct timeline timeline; /* a listener, for stalls */
@@ -56,18 +53,11 @@ struct pace_log {
   uint64_t (*bin_stalls)[STALLS]; /* PACE_BINS elements if stalls are requested */
   uint32_t launches, launch;      /* the number of launches; the launch of the bins */
   cycle_t end;                    /* the latest cycle so far */
-  uint32_t first, together;       /* the launches that run at once, as announced to sources: number of the first, and
-                                   * how many */
-  const struct source_maker *inner;
-  struct pace_unit **units;
-  size_t unit_count;
+  struct source_filters filters;  /* count issues */
 };
 
 /* `pace` and `stalls` are zeroed arrays with an element per launch. *log must stay at its address. */
 void pace_log_begin(struct pace_log *log, struct pace *pace, struct pace_stalls *stalls, uint32_t launches);
-
-/* Sources that count issues and wrap those of `inner`, or executors if it is NULL. *inner must stay at its address. */
-struct source_maker pace_sources(struct pace_log *log, const struct source_maker *inner);
 
 /* The log as a watcher of a run; it listens to the timeline if stalls are requested. */
 struct run_watcher pace_watcher(struct pace_log *log);

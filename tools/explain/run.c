@@ -41,18 +41,6 @@ static void cut(const struct explain_run *run, struct job *job) {
     job->launches[0].isa.part_groups = run->part_groups;
 }
 
-/* Reads the recorded job again, because only a job read from the trace can be replayed on any machine. */
-static bool read_recording(const struct explain_run *run, struct trace *trace, struct job *job,
-                           struct message *message) {
-  const struct job_request request = {0};
-  cycle_t max_cycles = 0;
-  job_free(job);
-  const bool good = trace_job_read(trace, "the recording", &request, job, &max_cycles, message);
-  if (good)
-    cut(run, job);
-  return good;
-}
-
 static void find_marks(struct explain_run *run) {
   size_t count = 0;
   char place[PROGRAM_PLACE];
@@ -204,19 +192,16 @@ bool explain_run_base(struct explain_run *run, int *status) {
 /* ---- a case, by a worker ----------------------------------------------------------------------------- */
 
 /* A worker's own state. */
-struct seat {
+struct worker {
   const struct caller *caller;
-  struct trace *trace; /* shares the run's; NULL: no replay so far */
-  struct job replayed; /* the trace's job, */
-  bool ready;          /* if it could be read */
+  struct recording recording; /* shares the run's trace; NULL: no replay so far */
 };
 
 /* A worker's answer: this, then the arrays of a case. */
 struct answer {
-  alignas(uint64_t) enum explain_status status;
+  alignas(uint64_t) struct trial_end end;
   bool replayed, same_program;
   uint64_t left, hazards;
-  char reason[EXPLAIN_REASON];
 };
 
 struct parts {
@@ -239,75 +224,48 @@ static struct parts parts_of(const struct explain_run *run, const struct answer 
   return parts;
 }
 
-static void conclude(struct answer *answer, enum explain_status status, const char *reason) {
-  answer->status = status;
-  snprintf(answer->reason, sizeof answer->reason, "%.*s", EXPLAIN_REASON - 1, reason);
+/* Where a case's results go. */
+struct keeping {
+  const struct explain_run *run;
+  struct answer *answer;
+};
+
+static void keep_finished(void *self, const struct job *job, const struct launch_result *results, size_t count) {
+  const struct keeping *keeping = self;
+  struct answer *answer = keeping->answer;
+  const struct parts parts = parts_of(keeping->run, answer);
+  answer->hazards = hazards_of(results, count);
+  keep(keeping->run, job, results, parts.time, parts.wait, &answer->same_program);
 }
 
-static void judge(const struct explain_run *run, const struct job *job, const struct launch_result *results,
-                  size_t count, struct answer *answer) {
-  struct message message;
-  size_t at = 0;
-  while (at < count && results[at].end == END_FINISHED)
-    at++;
-  if (at == job->launch_count) {
-    const struct parts parts = parts_of(run, answer);
-    answer->status = EXPLAIN_FINISHED;
-    answer->hazards = hazards_of(results, count);
-    keep(run, job, results, parts.time, parts.wait, &answer->same_program);
-    return;
-  }
-  run_unfinished(job, results, at, run->how.max_cycles, &message);
-  conclude(answer, results[at].end == END_DEADLOCK ? EXPLAIN_DEADLOCK : EXPLAIN_CYCLE_LIMIT, message.text);
-}
-
-/* Runs a case and fills the answer. `replay` supplies the warps' operations; NULL: executors. */
-static void run_case(const struct explain_run *run, const struct seat *seat, struct job *job,
-                     const struct run_watcher *replay, struct answer *answer) {
+/* Runs a case, or replays it if there is no job, and fills the answer. */
+static void run_case(const struct explain_run *run, struct worker *worker, struct job *job, struct answer *answer) {
   struct pace_log log;
-  struct launch_result *results = NULL;
-  struct message message = {{0}};
-  size_t count = 0;
+  struct keeping keeping = {run, answer};
   pace_log_begin(&log, parts_of(run, answer).pace, NULL, (uint32_t)run->explain.launches);
   const struct run_watcher counting = pace_watcher(&log);
-  struct run_options how = {.max_cycles = run->how.max_cycles, .caller = seat->caller};
-  if (replay)
-    run_watch(&how, replay);
-  run_watch(&how, &counting);
-  if (run_job(job, &how, &results, &count, &message))
-    judge(run, job, results, count, answer);
+  const struct trial trial = {.max_cycles = run->how.max_cycles,
+                              .caller = worker->caller,
+                              .watcher = &counting,
+                              .take = keep_finished,
+                              .self = &keeping};
+  answer->replayed = !job;
+  if (job)
+    trial_run(&trial, job, NULL, &answer->end);
   else
-    conclude(answer, EXPLAIN_FAILED, message.text);
+    trial_replay(&trial, &worker->recording, &answer->end);
   pace_log_end(&log);
-  run_free(results, count);
-  for (size_t i = 0; i < job->launch_count; i++)
-    printed_free(&job->launches[i].printed);
 }
 
-static void replay_case(const struct explain_run *run, struct seat *seat, struct answer *answer) {
-  struct message message;
-  struct replayer *replayer = replayer_of_job(seat->trace, &seat->replayed, false, &message);
-  if (!replayer) {
-    conclude(answer, EXPLAIN_FAILED, message.text);
-    return;
-  }
-  const struct run_watcher replay = replayer_watcher(replayer);
-  run_case(run, seat, &seat->replayed, &replay, answer);
-  if (replayer_fault(replayer))
-    conclude(answer, EXPLAIN_REFUSED, replayer_fault(replayer));
-  answer->replayed = true;
-  replayer_free(replayer);
-}
-
-static void run_again(const struct explain_run *run, const struct seat *seat, const struct machine *machine,
+static void run_again(const struct explain_run *run, struct worker *worker, const struct machine *machine,
                       struct answer *answer) {
   struct message message;
   struct job job = {0};
-  if (!run->load_on(run->self, machine, seat->caller, &job, &message)) {
-    conclude(answer, EXPLAIN_REFUSED, message.text);
+  if (!run->load_on(run->self, machine, worker->caller, &job, &message)) {
+    trial_conclude(&answer->end, OUTCOME_refused, message.text);
   } else {
     cut(run, &job);
-    run_case(run, seat, &job, NULL, answer);
+    run_case(run, worker, &job, answer);
   }
   job_free(&job);
 }
@@ -320,33 +278,32 @@ struct batch {
 };
 
 static void *begin(void *self, const struct caller *caller) {
-  struct seat *seat = need(1, sizeof *seat);
+  struct worker *worker = need(1, sizeof *worker);
   (void)self;
-  seat->caller = caller;
-  return seat;
+  worker->caller = caller;
+  return worker;
 }
 
 static void end(void *self, void *own) {
-  struct seat *seat = own;
+  struct worker *worker = own;
   (void)self;
-  job_free(&seat->replayed);
-  trace_close(seat->trace);
-  free(seat);
+  recording_close(&worker->recording);
+  free(worker);
 }
 
 static void work_on_job(void *self, void *own, size_t task, void *bytes) {
   const struct batch *batch = self;
-  const struct seat *seat = own;
+  struct worker *worker = own;
   struct answer *answer = bytes;
   struct message message;
   struct job job = {0};
-  if (!batch->load(batch->self, task, seat->caller, &job, &message))
-    conclude(answer, EXPLAIN_REFUSED, message.text);
+  if (!batch->load(batch->self, task, worker->caller, &job, &message))
+    trial_conclude(&answer->end, OUTCOME_refused, message.text);
   else if (job.launch_count != batch->run->job.launch_count)
-    conclude(answer, EXPLAIN_REFUSED, "has other launches");
+    trial_conclude(&answer->end, OUTCOME_refused, "has other launches");
   else
-    run_case(batch->run, seat, &job, NULL, answer);
-  if (answer->status == EXPLAIN_FINISHED)
+    run_case(batch->run, worker, &job, answer);
+  if (answer->end.outcome == OUTCOME_finished)
     answer->left = job_hash_buffers(&job);
   job_free(&job);
 }
@@ -357,42 +314,37 @@ static bool same_copies(const struct explain_run *run, const struct machine *mac
          message_fail(message, "with another dma.copy, warps behave differently than in the recording");
 }
 
-/* Makes the recording ready for another replay. If it has pipes, reads it again, because the last replay left packets
- * in them. */
-static bool prepare(const struct explain_run *run, struct seat *seat, struct message *message) {
-  if (!seat->trace)
-    seat->trace = need_made(trace_share(run->trace));
-  seat->ready =
-      (seat->ready && !seat->replayed.memory.pipe_count) || read_recording(run, seat->trace, &seat->replayed, message);
-  return seat->ready;
-}
-
-static bool can_replay(const struct explain_run *run, struct seat *seat, const struct machine *machine,
+/* If it fits, the recording is ready for a replay on the machine. */
+static bool can_replay(const struct explain_run *run, struct worker *worker, const struct machine *machine,
                        struct message *message) {
-  if ((run->timed && run->load_on) || !prepare(run, seat, message))
+  if ((run->timed && run->load_on) || !same_copies(run, machine, message))
     return false;
-  seat->replayed.machine = *machine;
-  return same_copies(run, machine, message) && trace_job_fits(&seat->replayed, message);
+  if (!worker->recording.trace)
+    worker->recording.trace = need_made(trace_share(run->trace));
+  if (!recording_fits(&worker->recording, machine, message))
+    return false;
+  cut(run, &worker->recording.job);
+  return true;
 }
 
 /* Replays the case if the recording fits the machine. Else runs it, if there is a launch. */
 static void work(void *self, void *own, size_t task, void *bytes) {
   const struct batch *batch = self;
   const struct explain_run *run = batch->run;
-  struct seat *seat = own;
+  struct worker *worker = own;
   struct answer *answer = bytes;
   struct message message = {{0}};
   struct machine machine = run->job.machine;
   limits_lift(batch->cases[task]->lifted, &machine);
-  const bool fits = can_replay(run, seat, &machine, &message);
+  const bool fits = can_replay(run, worker, &machine, &message);
   if (fits)
-    replay_case(run, seat, answer);
+    run_case(run, worker, NULL, answer);
   else if (run->load_on)
-    run_again(run, seat, &machine, answer);
+    run_again(run, worker, &machine, answer);
   else
-    conclude(answer, EXPLAIN_REFUSED, message.text);
-  if (!fits && answer->status == EXPLAIN_FINISHED)
-    snprintf(answer->reason, sizeof answer->reason, "%.*s", EXPLAIN_REASON - 1, run->timed ? run->why : message.text);
+    trial_conclude(&answer->end, OUTCOME_refused, message.text);
+  if (!fits && answer->end.outcome == OUTCOME_finished)
+    trial_conclude(&answer->end, OUTCOME_finished, run->timed ? run->why : message.text);
 }
 
 /* ---- all cases ------------------------------------------------------------------------------------- */
@@ -403,12 +355,12 @@ static bool take(void *self, size_t task, const void *bytes) {
   struct explain_case *to = batch->cases[task];
   const struct answer *answer = bytes;
   const struct parts parts = parts_of(run, answer);
-  to->status = answer->status;
+  to->status = answer->end.outcome;
   to->replayed = answer->replayed;
   to->same_program = answer->same_program;
   to->left = answer->left;
   to->hazards = answer->hazards;
-  memcpy(to->reason, answer->reason, sizeof to->reason);
+  memcpy(to->reason, answer->end.reason, sizeof to->reason);
   memcpy(to->time, parts.time, run->explain.steps * sizeof *to->time);
   memcpy(to->pace, parts.pace, run->explain.launches * sizeof *to->pace);
   memcpy(to->wait, parts.wait, run->explain.steps * EXPLAIN_PLACES * sizeof *to->wait);
@@ -419,8 +371,8 @@ static bool take(void *self, size_t task, const void *bytes) {
 static bool lost(void *self, size_t task, const char *why, bool defect) {
   struct batch *batch = self;
   batch->run->broken |= defect;
-  batch->cases[task]->status = EXPLAIN_FAILED;
-  snprintf(batch->cases[task]->reason, EXPLAIN_REASON, "%s", why);
+  batch->cases[task]->status = OUTCOME_failed;
+  snprintf(batch->cases[task]->reason, TRIAL_REASON, "%s", why);
   batch->run->done++;
   return true;
 }
@@ -544,28 +496,32 @@ bool explain_run_machines(struct explain_run *run, int *status) {
   return good;
 }
 
-bool explain_run_jobs(struct explain_run *run, explain_load *load, void *self, struct explain_case *cases, size_t count,
-                      int *status) {
+bool explain_run_jobs(struct explain_run *run, explain_load *load, void *self, struct explain_case **cases,
+                      size_t count, int *status) {
   struct batch batch = {run, need(count, sizeof *batch.cases), load, self};
+  struct explain_case *made = *cases = need(count, sizeof *made);
   for (size_t i = 0; i < count; i++) {
-    cases[i] = new_case(run, 0);
-    batch.cases[i] = &cases[i];
+    made[i] = new_case(run, 0);
+    batch.cases[i] = &made[i];
   }
   const bool good = work_all(&batch, count, status);
+  for (size_t i = 0; i < count; i++)
+    made[i].same_results = made[i].left == run->explain.cases[0].left;
   free(batch.cases);
   return good;
 }
 
-static void free_case(struct explain_case *at) {
-  free(at->time);
-  free(at->pace);
-  free(at->wait);
+void explain_cases_free(struct explain_case *cases, size_t count) {
+  for (size_t i = 0; cases && i < count; i++) {
+    free(cases[i].time);
+    free(cases[i].pace);
+    free(cases[i].wait);
+  }
+  free(cases);
 }
 
 void explain_run_free(struct explain_run *run) {
-  for (size_t i = 0; i < run->explain.count; i++)
-    free_case(&run->explain.cases[i]);
-  free(run->explain.cases);
+  explain_cases_free(run->explain.cases, run->explain.count);
   free(run->explain.first);
   free(run->explain.stalls);
   explain_places_free(&run->places);

@@ -35,9 +35,9 @@ struct explain_run {
   struct job job;                /* the base's job; its machine is the base of all cases */
   struct launch_result *results; /* of the base's `count` launches; NULL once all of them have finished */
   size_t count;
-  bool timed;               /* the kernel's behavior depends on time, */
-  char why[EXPLAIN_REASON]; /* at this place */
-  limit_set idle;           /* limits of units that no launched kernel uses */
+  bool timed;             /* the kernel's behavior depends on time, */
+  char why[TRIAL_REASON]; /* at this place */
+  limit_set idle;         /* limits of units that no launched kernel uses */
   struct explain explain;
   struct trace *trace;
   struct text recorded;         /* the data of `trace`, if it is in memory */
@@ -60,12 +60,18 @@ bool explain_run_singles(struct explain_run *run, int *status);
  * together. */
 bool explain_run_machines(struct explain_run *run, int *status);
 
-/* Runs `count` other jobs with the same number of launches, which `load` makes like an explain_load_on, and fills
- * `cases`. Otherwise like explain_run_cases(). */
+/* Runs `count` other jobs with the same number of launches, which `load` makes like an explain_load_on. Otherwise like
+ * explain_run_cases(). The caller frees the cases. */
 typedef bool explain_load(void *self, size_t number, const struct caller *caller, struct job *job,
                           struct message *message);
-bool explain_run_jobs(struct explain_run *run, explain_load *load, void *self, struct explain_case *cases, size_t count,
-                      int *status);
+bool explain_run_jobs(struct explain_run *run, explain_load *load, void *self, struct explain_case **cases,
+                      size_t count, int *status);
+void explain_cases_free(struct explain_case *cases, size_t count);
+
+/* Did it finish with the base's results? */
+static inline bool explain_counts(const struct explain_case *tried) {
+  return tried->status == OUTCOME_finished && tried->same_results;
+}
 
 void explain_run_free(struct explain_run *run);
 

@@ -7,6 +7,7 @@
 
 #include "sim/base/need.h"
 #include "sim/base/text.h"
+#include "sim/base/vector.h"
 
 /* ---- code ------------------------------------------------------------------------------------------- */
 
@@ -72,7 +73,7 @@ void source_change(struct source *source, struct span span, char *with) {
       free(with);
       return;
     }
-  source->change = need_more(source->change, source->changes + 1, sizeof *source->change);
+  source->change = vector_room(source->change, &source->room, source->changes + 1, sizeof *source->change);
   size_t at = source->changes++;
   for (; at && source->change[at - 1].span.from > span.from; at--)
     source->change[at] = source->change[at - 1];

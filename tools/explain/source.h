@@ -22,7 +22,7 @@ struct source {
   char *clean; /* as long as the text: comments and line ends blank */
   size_t length;
   struct change *change; /* sorted by position */
-  size_t changes;
+  size_t changes, room;
 };
 
 struct source source_read(const char *text);

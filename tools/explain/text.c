@@ -48,7 +48,7 @@ static void print_case(const struct explain_view *view, const struct explain_cas
 }
 
 static void print_reason(const struct explain_case *at, const char *name, struct text *text) {
-  text_foreign(text, "%-*s  %s: %s", NAME_WIDTH, name, explain_statuses[at->status], at->reason);
+  text_foreign(text, "%-*s  %s: %s", NAME_WIDTH, name, outcome_names[at->status], at->reason);
   text_print(text, "\n");
 }
 
@@ -60,7 +60,7 @@ static void print_limits(const struct explain_view *view, struct text *text) {
     if (explain_saved(explain, view->rank[i], view->step))
       print_case(view, view->rank[i], name_of(view->rank[i]), lift_rows[explain_limit(view->rank[i])].lifted, text);
   for (size_t i = 0; i < explain->count; i++)
-    if (__builtin_popcountll(explain->cases[i].lifted) == 1 && explain->cases[i].status != EXPLAIN_FINISHED)
+    if (__builtin_popcountll(explain->cases[i].lifted) == 1 && explain->cases[i].status != OUTCOME_finished)
       print_reason(&explain->cases[i], name_of(&explain->cases[i]), text);
   for (size_t i = 0; i < view->ranks; i++) {
     if (explain_saved(explain, view->rank[i], view->step) || !(view->rank[i]->lifted & ~view->run->idle))
@@ -80,7 +80,7 @@ static void print_unfinished(const struct explain_view *view, struct text *text)
   const struct explain *explain = &view->run->explain;
   for (size_t i = 0; i < explain->count; i++) {
     struct text name = {0};
-    if (__builtin_popcountll(explain->cases[i].lifted) < 2 || explain->cases[i].status == EXPLAIN_FINISHED)
+    if (__builtin_popcountll(explain->cases[i].lifted) < 2 || explain->cases[i].status == OUTCOME_finished)
       continue;
     explain_words(explain->cases[i].lifted, &name);
     print_reason(&explain->cases[i], name.data, text);
@@ -177,24 +177,23 @@ static void print_vary(const struct explain_view *view, struct text *text) {
     return;
   text_print(text, "\n%-*s%12s%12s%7s\n", NAME_WIDTH, vary->name, "cycles", "saved", "%");
   for (size_t i = 0; i < vary->count; i++) {
-    const struct explain_value *value = &vary->value[i];
-    if (value->status != EXPLAIN_FINISHED) {
-      text_foreign(text, "%-*s  %s: %s", NAME_WIDTH, value->word, explain_statuses[value->status], value->reason);
-      text_print(text, "\n");
+    const struct explain_case *value = &vary->cases[i];
+    if (value->status != OUTCOME_finished) {
+      print_reason(value, value->name, text);
       continue;
     }
     const cycle_t cycles = value->time[view->step].cycles;
     const int64_t saved = (int64_t)view->cycles - (int64_t)cycles;
-    text_print(text, "%-*s%12s %11s %6.1f%s\n", NAME_WIDTH, value->word, TEXT_WHOLE(cycles), TEXT_WHOLE(saved),
+    text_print(text, "%-*s%12s %11s %6.1f%s\n", NAME_WIDTH, value->name, TEXT_WHOLE(cycles), TEXT_WHOLE(saved),
                explain_percent(view, saved), value->same_results ? "" : "  (results differ)");
   }
 }
 
 enum use { USE_NONE, USE_OTHER_RESULTS, USE_ILLEGAL, USE_SOME };
 
-static enum use use_of(const struct explain_view *view, const struct explain_change *change) {
-  if (!explain_change_counts(change))
-    return change->status == EXPLAIN_FINISHED ? USE_OTHER_RESULTS : USE_ILLEGAL;
+static enum use use_of(const struct explain_view *view, const struct explain_case *change) {
+  if (!explain_counts(change))
+    return change->status == OUTCOME_finished ? USE_OTHER_RESULTS : USE_ILLEGAL;
   return change->time[view->step].cycles == view->cycles ? USE_NONE : USE_SOME;
 }
 
@@ -210,7 +209,7 @@ static int shown_of(const char *reason) {
 static void print_useless(const struct explain_view *view, const char *head, enum use use, struct text *text) {
   struct text names = {0};
   for (size_t i = 0; i < view->changes->count; i++) {
-    const struct explain_change *change = &view->changes->change[i];
+    const struct explain_case *change = &view->changes->cases[i];
     if (use_of(view, change) != use)
       continue;
     text_foreign(&names, "%s%s", names.length ? "; " : head, change->name);

@@ -8,17 +8,9 @@
 #include "tools/explain/run.h"
 #include "tools/sweep/vary.h"
 
-struct explain_value {
-  const char *word;
-  enum explain_status status;
-  char reason[EXPLAIN_REASON];
-  bool same_results;         /* the same final contents of buffers as the unchanged launch, so the same work */
-  struct explain_time *time; /* of each step */
-};
-
 struct explain_vary {
   const char *name;
-  struct explain_value *value;
+  struct explain_case *cases; /* of each value */
   size_t count;
   struct vary axis;
   struct machine machine; /* the explained machine */
@@ -33,7 +25,7 @@ void explain_vary_free(struct explain_vary *vary);
 bool explain_vary_run(struct explain_vary *vary, struct explain_run *run, int *status);
 
 /* The first value with the same results that is within 1 % of the best; NULL: there is none. */
-const struct explain_value *explain_vary_best(const struct explain_vary *vary, size_t step);
+const struct explain_case *explain_vary_best(const struct explain_vary *vary, size_t step);
 
 /* Were at least two values tried, all with the cycles and results of the unchanged launch? Then perhaps nothing uses
  * the name. */

@@ -57,7 +57,7 @@ static void find_pairs(struct explain_view *view) {
   const struct explain *explain = &view->run->explain;
   for (size_t i = 0; i < explain->count; i++) {
     const struct explain_case *at = &explain->cases[i];
-    if (__builtin_popcountll(at->lifted) != 2 || at->status != EXPLAIN_FINISHED)
+    if (__builtin_popcountll(at->lifted) != 2 || at->status != OUTCOME_finished)
       continue;
     /* Pairs are tried for every step; this step's are those of its own first ranks. */
     limit_set tops = 0;

@@ -87,7 +87,7 @@ static struct bottleneck *bottlenecks_of(const struct explain_run *run) {
 /* Fails unless every limit was tried, because the missing one may be the bottleneck. */
 static bool all_tried(const struct explain_run *run, const struct why_subject *subject, int *status) {
   size_t i = 1;
-  while (i < run->explain.count && run->explain.cases[i].status != EXPLAIN_FAILED)
+  while (i < run->explain.count && run->explain.cases[i].status != OUTCOME_failed)
     i++;
   if (i == run->explain.count)
     return true;

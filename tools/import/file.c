@@ -11,7 +11,7 @@ struct reader {
   const char *path;
   struct sass_lines *lines;
   const struct sass_visitor *visitor;
-  struct sass_error *error;
+  struct message *message;
   struct sass_header header;
   bool begun;              /* the header is complete and passed on */
   bool raw;                /* some instructions are outside thread blocks */
@@ -21,7 +21,8 @@ struct reader {
   struct sass_line line;
 };
 
-#define FAIL(reader, ...) sass_fail((reader)->error, (reader)->path, sass_lines_number((reader)->lines), __VA_ARGS__)
+#define FAIL(reader, ...)                                                                                              \
+  message_fail_at((reader)->message, (reader)->path, sass_lines_number((reader)->lines), __VA_ARGS__)
 
 /* ---- numbers and words --------------------------------------------------------------------------------- */
 
@@ -203,7 +204,7 @@ static bool end_header(struct reader *reader) {
   }
   header->warps = (uint32_t)((items + SASS_LANES - 1) / SASS_LANES);
   reader->begun = true;
-  return reader->visitor->begin(reader->visitor->self, header, reader->error);
+  return reader->visitor->begin(reader->visitor->self, header, reader->message);
 }
 
 /* ---- an instruction -------------------------------------------------------------------------------------- */
@@ -372,7 +373,7 @@ static bool read_instruction(struct reader *reader, char *at) {
     return FAIL(reader, "'%.60s' is too much on this line", word);
   if (reader->grouped)
     reader->left--;
-  return reader->visitor->instruction(reader->visitor->self, line, reader->error);
+  return reader->visitor->instruction(reader->visitor->self, line, reader->message);
 }
 
 /* ---- blocks and warps ------------------------------------------------------------------------------------ */
@@ -398,7 +399,7 @@ static bool end_block(struct reader *reader) {
   if (!reader->in_group || !reader->has_block)
     return FAIL(reader, "#END_TB outside a thread block");
   reader->in_group = false;
-  return end_warp(reader) && reader->visitor->end_group(reader->visitor->self, reader->line.group, reader->error);
+  return end_warp(reader) && reader->visitor->end_group(reader->visitor->self, reader->line.group, reader->message);
 }
 
 /* "key = value" inside a block: `key` is one of a block's keys. */
@@ -446,14 +447,14 @@ static bool read_line(struct reader *reader, char *text) {
   return read_instruction(reader, text);
 }
 
-bool sass_read(const char *path, const struct sass_visitor *visitor, struct sass_error *error) {
-  struct reader reader = {.path = path, .visitor = visitor, .error = error};
+bool sass_read(const char *path, const struct sass_visitor *visitor, struct message *message) {
+  struct reader reader = {.path = path, .visitor = visitor, .message = message};
   reader.header.version = SASS_FIRST_VERSION;
-  reader.lines = sass_lines_open(path, error);
+  reader.lines = sass_lines_open(path, message);
   if (!reader.lines)
     return false;
   bool good = true;
-  for (char *text; good && (text = sass_lines_next(reader.lines, &good, error));)
+  for (char *text; good && (text = sass_lines_next(reader.lines, &good, message));)
     good = read_line(&reader, text);
   if (good && reader.in_group)
     good = FAIL(&reader, "the file ends inside a thread block");

@@ -24,7 +24,7 @@
 #ifndef TOOLS_IMPORT_FILE_H
 #define TOOLS_IMPORT_FILE_H
 
-#include "tools/import/error.h"
+#include "sim/base/message.h"
 
 enum {
   SASS_LANES = 32,
@@ -59,15 +59,15 @@ struct sass_line {
   uint64_t address[SASS_LANES]; /* of the lanes of the mask */
 };
 
-/* Receives what is read. Each function returns false, with *error filled, to stop. */
+/* Receives what is read. Each function returns false, with the message filled, to stop. */
 struct sass_visitor {
   void *self;
-  bool (*begin)(void *self, const struct sass_header *header, struct sass_error *error);
-  bool (*instruction)(void *self, const struct sass_line *line, struct sass_error *error);
-  bool (*end_group)(void *self, uint64_t group, struct sass_error *error); /* of grouped files only */
+  bool (*begin)(void *self, const struct sass_header *header, struct message *message);
+  bool (*instruction)(void *self, const struct sass_line *line, struct message *message);
+  bool (*end_group)(void *self, uint64_t group, struct message *message); /* of grouped files only */
 };
 
 /* Reads a kernel's whole trace. */
-bool sass_read(const char *path, const struct sass_visitor *visitor, struct sass_error *error);
+bool sass_read(const char *path, const struct sass_visitor *visitor, struct message *message);
 
 #endif

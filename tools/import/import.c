@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 #include "tools/import/lines.h"
-#include "tools/import/state.h"
 
 enum { RESERVED = 1024 /* bytes of shared memory that GPUs since Ampere reserve in each block */, TOLD = 1 << 18 };
 
@@ -48,16 +48,15 @@ static struct sass_kernel *kernel_of(struct sass_import *import, const struct sa
     if (kernel->registers == header->registers && strcmp(kernel->name, header->name) == 0)
       return kernel;
   }
-  import->kernels = need_more(import->kernels, import->kernel_count + 1, sizeof *import->kernels);
-  struct sass_kernel *kernel = &import->kernels[import->kernel_count++];
+  struct sass_kernel *kernel = vector_next(import->kernels, import->kernel_count, import->kernel_room);
   *kernel = (struct sass_kernel){.name = need_copy(header->name), .registers = header->registers};
   return kernel;
 }
 
-static bool scan_begin(void *self, const struct sass_header *header, struct sass_error *error) {
+static bool scan_begin(void *self, const struct sass_header *header, struct message *message) {
   struct scan *scan = self;
   struct sass_launch *launch = &scan->import->launches[scan->launch];
-  (void)error;
+  (void)message;
   scan->header = header;
   scan->kernel = kernel_of(scan->import, header, &launch->kernel);
   launch->groups = (uint32_t)header->groups;
@@ -76,10 +75,10 @@ static void count_unknown(struct scan *scan, const struct sass_line *line) {
          (strlen(import->unknown[i].what) != length || strncmp(import->unknown[i].what, line->opcode, length) != 0))
     i++;
   if (i == import->unknown_count) {
-    import->unknown = need_more(import->unknown, ++import->unknown_count, sizeof *import->unknown);
-    import->unknown[i] = (struct sass_count){.what = need_copy(line->opcode),
-                                             .text = "is unknown; treated as an integer operation",
-                                             .place = place_of(import->launches[scan->launch].path, line->number)};
+    *vector_next(import->unknown, import->unknown_count, import->unknown_room) =
+        (struct sass_count){.what = need_copy(line->opcode),
+                            .text = "is unknown; treated as an integer operation",
+                            .place = place_of(import->launches[scan->launch].path, line->number)};
     import->unknown[i].what[length] = '\0';
   }
   import->unknown[i].count++;
@@ -115,15 +114,15 @@ static bool note_region(struct sass_import *import, uint64_t base) {
 }
 
 /* Records the memory that is prefetched: a replay prefetches only from memory that it knows. */
-static bool note_prefetch(struct scan *scan, const struct sass_line *line, struct sass_error *error) {
+static bool note_prefetch(struct scan *scan, const struct sass_line *line, struct message *message) {
   for (uint32_t left = line->mask; left; left &= left - 1)
     if (!note_region(scan->import, line->address[__builtin_ctz(left)] / SASS_REGION * SASS_REGION))
-      return sass_fail(error, scan->import->launches[scan->launch].path, line->number,
-                       "prefetches cover more than %d GiB of memory", SASS_REGIONS);
+      return message_fail_at(message, scan->import->launches[scan->launch].path, line->number,
+                             "prefetches cover more than %d GiB of memory", SASS_REGIONS);
   return true;
 }
 
-static bool scan_instruction(void *self, const struct sass_line *line, struct sass_error *error) {
+static bool scan_instruction(void *self, const struct sass_line *line, struct message *message) {
   struct scan *scan = self;
   struct sass_launch *launch = &scan->import->launches[scan->launch];
   struct sass_inst *inst = sass_kernel_add(scan->kernel, scan->header, line);
@@ -132,18 +131,18 @@ static bool scan_instruction(void *self, const struct sass_line *line, struct sa
   const bool place = inst->family == SASS_LANE_COPY && sass_is_place(line);
   if (line->memory && (sass_is_shared(inst) || place))
     note_shared(scan, inst, line);
-  if (inst->family == SASS_CACHE && !note_prefetch(scan, line, error))
+  if (inst->family == SASS_CACHE && !note_prefetch(scan, line, message))
     return false;
   launch->instructions++;
   sass_report(scan->import, scan->launch);
   return scan->end <= SASS_SHARED_BYTES ||
-         sass_fail(error, launch->path, line->number, "a shared address is beyond 16 MiB");
+         message_fail_at(message, launch->path, line->number, "a shared address is beyond 16 MiB");
 }
 
-static bool scan_end_group(void *self, uint64_t group, struct sass_error *error) {
+static bool scan_end_group(void *self, uint64_t group, struct message *message) {
   (void)self;
   (void)group;
-  (void)error;
+  (void)message;
   return true;
 }
 
@@ -156,10 +155,10 @@ static void settle_lds(const struct scan *scan) {
   launch->lds_bytes = launch->lds_shift ? told : (uint32_t)scan->end;
 }
 
-static bool scan_launch(struct sass_import *import, size_t number, struct sass_error *error) {
+static bool scan_launch(struct sass_import *import, size_t number, struct message *message) {
   struct scan scan = {.import = import, .launch = number, .lowest = UINT64_MAX};
   const struct sass_visitor visitor = {&scan, scan_begin, scan_instruction, scan_end_group};
-  if (!sass_read(import->launches[number].path, &visitor, error))
+  if (!sass_read(import->launches[number].path, &visitor, message))
     return false;
   settle_lds(&scan);
   return true;
@@ -204,57 +203,56 @@ static bool is_kernels_own(const char *path) {
   return good;
 }
 
-static bool read_entry(struct sass_import *import, const char *name, uint64_t line, struct sass_error *error) {
+static bool read_entry(struct sass_import *import, const char *name, uint64_t line, struct message *message) {
   if (strncmp(name, "Memcpy", 6) == 0) {
     import->copies++;
     return true;
   }
   if (strncmp(name, "kernel", 6) != 0 || strchr(name, '/'))
-    return sass_fail(error, import->list, line, "'%.60s' is neither a kernel's file nor a Memcpy", name);
+    return message_fail_at(message, import->list, line, "'%.60s' is neither a kernel's file nor a Memcpy", name);
   char *path = find_file(import, name);
   if (!path)
-    return sass_fail(error, import->list, line, "there is no file '%.100s' beside the list", name);
+    return message_fail_at(message, import->list, line, "there is no file '%.100s' beside the list", name);
   if (!is_kernels_own(path)) {
     free(path);
-    return sass_fail(error, import->list, line, "'%.60s' leads to a file that is not a kernel's", name);
+    return message_fail_at(message, import->list, line, "'%.60s' leads to a file that is not a kernel's", name);
   }
-  import->launches = need_more(import->launches, import->launch_count + 1, sizeof *import->launches);
-  import->launches[import->launch_count++] = (struct sass_launch){.path = path};
+  *vector_next(import->launches, import->launch_count, import->launch_room) = (struct sass_launch){.path = path};
   return true;
 }
 
-static bool read_list(struct sass_import *import, struct sass_error *error) {
-  struct sass_lines *lines = sass_lines_open(import->list, error);
+static bool read_list(struct sass_import *import, struct message *message) {
+  struct sass_lines *lines = sass_lines_open(import->list, message);
   bool good = lines;
-  for (char *text; good && (text = sass_lines_next(lines, &good, error));) {
+  for (char *text; good && (text = sass_lines_next(lines, &good, message));) {
     text += strspn(text, " \t");
     text[strcspn(text, " \t")] = '\0';
-    good = !*text || read_entry(import, text, sass_lines_number(lines), error);
+    good = !*text || read_entry(import, text, sass_lines_number(lines), message);
   }
   if (lines)
     sass_lines_close(lines);
-  return good && (import->launch_count || sass_fail(error, import->list, 0, "lists no kernel"));
+  return good && (import->launch_count || message_fail_at(message, import->list, 0, "lists no kernel"));
 }
 
 /* ---- the import -------------------------------------------------------------------------------------------- */
 
-static bool scan_all(struct sass_import *import, struct sass_error *error) {
+static bool scan_all(struct sass_import *import, struct message *message) {
   const char *slash = strrchr(import->list, '/');
-  if (!read_list(import, error))
+  if (!read_list(import, message))
     return false;
   for (size_t i = 0; i < import->launch_count; i++)
-    if (!scan_launch(import, i, error))
+    if (!scan_launch(import, i, message))
       return false;
   import->total = import->instructions;
-  import->program = sass_program(import->kernels, import->kernel_count, slash ? slash + 1 : import->list, error);
+  import->program = sass_program(import->kernels, import->kernel_count, slash ? slash + 1 : import->list, message);
   return import->program;
 }
 
-struct sass_import *sass_import_open(const char *list, const struct sass_watch *watch, struct sass_error *error) {
+struct sass_import *sass_import_open(const char *list, const struct sass_watch *watch, struct message *message) {
   struct sass_import *import = need(1, sizeof *import);
   import->list = need_copy(list);
   import->watch = watch;
-  if (scan_all(import, error))
+  if (scan_all(import, message))
     return import;
   sass_import_free(import);
   return NULL;
@@ -278,27 +276,4 @@ void sass_import_free(struct sass_import *import) {
   free(import->launches);
   free(import->list);
   free(import);
-}
-
-const struct isa_program *sass_import_program(const struct sass_import *import) { return import->program; }
-
-const struct sass_launch *sass_import_launch(const struct sass_import *import, size_t number) {
-  return number < import->launch_count ? &import->launches[number] : NULL;
-}
-
-uint64_t sass_import_copies(const struct sass_import *import) { return import->copies; }
-
-bool sass_import_region(const struct sass_import *import, size_t number, uint64_t *base) {
-  if (number >= import->region_count)
-    return false;
-  *base = import->regions[number];
-  return true;
-}
-
-const struct sass_count *sass_import_unknown(const struct sass_import *import, size_t number) {
-  return number < import->unknown_count ? &import->unknown[number] : NULL;
-}
-
-struct sass_count sass_import_lost(const struct sass_import *import, enum sass_loss loss) {
-  return import->lost[loss];
 }

@@ -46,29 +46,38 @@ struct sass_watch {
   void (*read)(void *self, size_t launch, size_t launches, uint64_t instructions, uint64_t total);
 };
 
-struct sass_import;
+enum { SASS_REGION = 1 << 30, SASS_REGIONS = 1 << 12 };
 
-/* The first reading: the list and all its traces. NULL with *error filled. */
-struct sass_import *sass_import_open(const char *list, const struct sass_watch *watch, struct sass_error *error);
+struct sass_import {
+  char *list;
+  const struct sass_watch *watch;
+  struct sass_launch *launches;
+  size_t launch_count, launch_room;
+  struct sass_kernel *kernels;
+  size_t kernel_count, kernel_room;
+  struct isa_program *program;
+  struct sass_count *unknown;
+  size_t unknown_count, unknown_room;
+  struct sass_count lost[SASS_LOSSES];
+  uint64_t *regions; /* memory that prefetches access, ascending, without duplicates */
+  size_t region_count;
+  uint64_t copies;
+  uint64_t instructions, total; /* lines read in this reading, and in total */
+};
+
+/* The first reading: the list and all its traces. NULL with the message filled. */
+struct sass_import *sass_import_open(const char *list, const struct sass_watch *watch, struct message *message);
 void sass_import_free(struct sass_import *import);
 
-const struct isa_program *sass_import_program(const struct sass_import *import);
-const struct sass_launch *sass_import_launch(const struct sass_import *import,
-                                             size_t number);   /* NULL beyond the last */
-uint64_t sass_import_copies(const struct sass_import *import); /* copies by the host that the list has */
-
-/* The memory that prefetches access, which a replay must know: pieces of SASS_REGION bytes, ascending. False beyond the
- * last. */
-enum { SASS_REGION = 1 << 30, SASS_REGIONS = 1 << 12 };
-bool sass_import_region(const struct sass_import *import, size_t number, uint64_t *base);
-
-/* Unknown opcodes. NULL beyond the last. */
-const struct sass_count *sass_import_unknown(const struct sass_import *import, size_t number);
-
 /* The second reading: writes the program's kinds, launches and operations. */
-bool sass_import_write(struct sass_import *import, struct trace_writer *writer, struct sass_error *error);
+bool sass_import_write(struct sass_import *import, struct trace_writer *writer, struct message *message);
 
-/* What the second reading lost; a count of 0: nothing. */
-struct sass_count sass_import_lost(const struct sass_import *import, enum sass_loss loss);
+/* ---- for both readings ---- */
+
+/* Counts a loss; records the place of the first one. */
+void sass_lose(struct sass_import *import, enum sass_loss loss, const char *path, uint64_t line);
+
+/* Reports that a line was read. */
+void sass_report(struct sass_import *import, size_t launch);
 
 #endif

@@ -43,10 +43,10 @@ static bool fill_launch(const struct sass_launch *launch, const struct isa_progr
 
 /* Buffers without data. */
 static void fill_memory(const struct sass_import *import, struct isa_memory *memory) {
-  uint64_t base = 0;
-  while (sass_import_region(import, memory->count, &base)) {
-    memory->buffers = need_more(memory->buffers, memory->count + 1, sizeof *memory->buffers);
-    struct isa_buffer *buffer = &memory->buffers[memory->count++];
+  memory->buffers = need(import->region_count, sizeof *memory->buffers);
+  for (; memory->count < import->region_count; memory->count++) {
+    const uint64_t base = import->regions[memory->count];
+    struct isa_buffer *buffer = &memory->buffers[memory->count];
     *buffer = (struct isa_buffer){.base = base ? base : 1, .bytes = base ? SASS_REGION : SASS_REGION - 1};
     snprintf(buffer->name, sizeof buffer->name, "0x%" PRIx64, base);
   }
@@ -54,8 +54,6 @@ static void fill_memory(const struct sass_import *import, struct isa_memory *mem
 
 bool sass_job(const struct sass_import *import, const char *list, const struct machine_request *request,
               struct job *job, struct message *message) {
-  const struct isa_program *program = sass_import_program(import);
-  const struct sass_launch *launch;
   if (!machine_choose(request, NULL, NULL, NULL, &job->machine, message))
     return false;
   job->machine_file = job->machine;
@@ -64,12 +62,10 @@ bool sass_job(const struct sass_import *import, const char *list, const struct m
   job->file = need_copy(list);
   job->origin = JOB_IMPORTED;
   fill_memory(import, &job->memory);
-  while ((launch = sass_import_launch(import, job->launch_count))) {
-    job->launches = need_more(job->launches, job->launch_count + 1, sizeof *job->launches);
-    struct job_launch *made = &job->launches[job->launch_count];
-    *made = (struct job_launch){.first = job->launch_count, .together = 1};
-    job->launch_count++;
-    if (!fill_launch(launch, program, &made->isa, message))
+  job->launches = need(import->launch_count, sizeof *job->launches);
+  for (size_t i = 0; i < import->launch_count; i++) {
+    job->launches[job->launch_count++] = (struct job_launch){.first = i, .together = 1};
+    if (!fill_launch(&import->launches[i], import->program, &job->launches[i].isa, message))
       return false;
   }
   return true;
@@ -78,17 +74,15 @@ bool sass_job(const struct sass_import *import, const char *list, const struct m
 /* ---- the trace -------------------------------------------------------------------------------------- */
 
 bool sass_record(struct sass_import *import, struct job *job, int file, const char *name, struct message *message) {
-  const struct isa_program *program = sass_import_program(import);
   struct trace_error error = {0};
-  struct sass_error wrong = {0};
   struct trace_writer *writer = trace_writer_open_on(file, name, &error);
   if (!writer)
     return message_fail(message, "%s", error.text);
-  job->program.isa = (struct isa_program *)program; /* borrowed for writing */
+  job->program.isa = import->program; /* borrowed for writing */
   trace_job_write(job, RUN_MAX_CYCLES, writer);
   job->program.isa = NULL;
-  recorder_write_program(writer, program, NULL, 0);
-  const bool good = sass_import_write(import, writer, &wrong) || message_fail(message, "%s", wrong.text);
+  recorder_write_program(writer, import->program, NULL, 0);
+  const bool good = sass_import_write(import, writer, message);
   if (good || !trace_writer_good(writer))
     return trace_writer_close(writer, &error) ? good : message_fail(message, "%s", error.text);
   trace_writer_abandon(writer);
@@ -105,32 +99,22 @@ static void report_count(const struct caller *caller, const char *what, const ch
   caller_warn(caller, &message);
 }
 
-static void report_unknown(const struct sass_import *import, const struct caller *caller) {
-  const struct sass_count *unknown;
-  for (size_t i = 0; (unknown = sass_import_unknown(import, i)); i++)
-    report_count(caller, "opcode ", unknown->text, unknown);
-}
-
 void sass_report_lost(const struct sass_import *import, const struct caller *caller) {
   struct message message;
-  report_unknown(import, caller);
-  for (size_t i = 0; i < SASS_LOSSES; i++) {
-    const struct sass_count lost = sass_import_lost(import, (enum sass_loss)i);
-    if (lost.count)
-      report_count(caller, sass_losses[i].name, sass_losses[i].text, &lost);
-  }
-  const uint64_t copies = sass_import_copies(import);
-  if (copies) {
-    message_fail(&message, "%" PRIu64 " cop%s by the host skipped", copies, copies == 1 ? "y" : "ies");
+  for (size_t i = 0; i < import->unknown_count; i++)
+    report_count(caller, "opcode ", import->unknown[i].text, &import->unknown[i]);
+  for (size_t i = 0; i < SASS_LOSSES; i++)
+    if (import->lost[i].count)
+      report_count(caller, sass_losses[i].name, sass_losses[i].text, &import->lost[i]);
+  if (import->copies) {
+    message_fail(&message, "%" PRIu64 " cop%s by the host skipped", import->copies, import->copies == 1 ? "y" : "ies");
     caller_warn(caller, &message);
   }
 }
 
 bool sass_all_known(const struct sass_import *import, struct message *message) {
-  const struct sass_count *first = sass_import_unknown(import, 0);
-  size_t count = 0;
-  while (sass_import_unknown(import, count))
-    count++;
-  return !count || message_fail(message, "%s: opcode %s is unknown, which --strict does not accept%s", first->place,
-                                first->what, count > 1 ? "; others are unknown, too" : "");
+  const struct sass_count *first = import->unknown;
+  return !import->unknown_count ||
+         message_fail(message, "%s: opcode %s is unknown, which --strict does not accept%s", first->place, first->what,
+                      import->unknown_count > 1 ? "; others are unknown, too" : "");
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 enum sass_space sass_space_of(const struct sass_header *header, uint64_t address) {
   if (header->shared_base && address - header->shared_base < SASS_SHARED_BYTES)
@@ -191,11 +192,7 @@ struct sass_inst *sass_kernel_add(struct sass_kernel *kernel, const struct sass_
   uint32_t *slot = slot_of(kernel, header, line);
   if (*slot)
     return &kernel->insts[*slot - 1];
-  if (kernel->count == kernel->room) {
-    kernel->room = kernel->room ? 2 * kernel->room : 128;
-    kernel->insts = need_more(kernel->insts, kernel->room, sizeof *kernel->insts);
-  }
-  struct sass_inst *inst = &kernel->insts[kernel->count++];
+  struct sass_inst *inst = vector_next(kernel->insts, kernel->count, kernel->room);
   *inst = made(header, line);
   inst->hash = hash_of(line);
   kernel->lane_copies |= inst->family == SASS_LANE_COPY;

@@ -47,7 +47,8 @@ struct sass_kernel {
   char *name;
   uint32_t registers; /* as in the trace */
   struct sass_inst *insts;
-  uint32_t count, room;
+  uint32_t count;
+  size_t room;
   uint32_t *slots; /* 1 + index of the instruction, by hash */
   uint32_t slot_count;
   bool lane_copies;
@@ -67,8 +68,8 @@ struct sass_inst *sass_kernel_add(struct sass_kernel *kernel, const struct sass_
 
 void sass_kernel_free(struct sass_kernel *kernel);
 
-/* The program of all kernels, named after `file`; sets the instructions' places. NULL with *error filled. */
-struct isa_program *sass_program(struct sass_kernel *kernels, size_t count, const char *file, struct sass_error *error);
+/* The program of all kernels, named after `file`; sets the instructions' places. NULL with the message filled. */
+struct isa_program *sass_program(struct sass_kernel *kernels, size_t count, const char *file, struct message *message);
 
 enum { SASS_SHARED_BYTES = 1 << 24 }; /* size of the window, and the maximum of shared memory */
 

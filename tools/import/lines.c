@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <lzma.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,41 +25,28 @@ struct sass_lines {
   bool ended;
 };
 
-bool sass_fail(struct sass_error *error, const char *path, uint64_t line, const char *format, ...) {
-  char what[sizeof error->text - 100];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(what, sizeof what, format, arguments);
-  va_end(arguments);
-  if (line)
-    snprintf(error->text, sizeof error->text, "%.300s:%llu: %.300s", path, (unsigned long long)line, what);
-  else
-    snprintf(error->text, sizeof error->text, "%.300s: %.300s", path, what);
-  return false;
-}
-
 /* ---- opening ----------------------------------------------------------------------------------------- */
 
 /* Detects the compression by the first bytes. */
-static bool look(struct sass_lines *lines, FILE *file, bool *is_xz, struct sass_error *error) {
+static bool look(struct sass_lines *lines, FILE *file, bool *is_xz, struct message *message) {
   static const uint8_t xz[] = {0xfd, '7', 'z', 'X', 'Z', 0}, zstd[] = {0x28, 0xb5, 0x2f, 0xfd};
   uint8_t head[sizeof xz] = {0};
   const size_t got = fread(head, 1, sizeof head, file);
   if (ferror(file))
-    return sass_fail(error, lines->path, 0, "%s", text_errno(errno));
+    return message_fail_at(message, lines->path, 0, "%s", text_errno(errno));
   *is_xz = got == sizeof xz && memcmp(head, xz, sizeof xz) == 0;
   if (memcmp(head, zstd, sizeof zstd) == 0)
-    return sass_fail(error, lines->path, 0, "is compressed with zstd; legal: xz, gzip and plain text");
+    return message_fail_at(message, lines->path, 0, "is compressed with zstd; legal: xz, gzip and plain text");
   return true;
 }
 
-static bool open_xz(struct sass_lines *lines, struct sass_error *error) {
+static bool open_xz(struct sass_lines *lines, struct message *message) {
   lines->stream = (lzma_stream)LZMA_STREAM_INIT;
   lines->input = need(INPUT_BYTES, 1);
   lines->xz = fopen(lines->path, "rbe");
   if (lines->xz && lzma_stream_decoder(&lines->stream, XZ_MEMORY, LZMA_CONCATENATED) == LZMA_OK)
     return true;
-  return sass_fail(error, lines->path, 0, "%s", lines->xz ? "out of memory for xz" : text_errno(errno));
+  return message_fail_at(message, lines->path, 0, "%s", lines->xz ? "out of memory for xz" : text_errno(errno));
 }
 
 /* A pipe might never end, and cannot be opened a second time. */
@@ -69,26 +55,26 @@ static bool is_pipe(const char *path) {
   return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
-static bool open_any(struct sass_lines *lines, struct sass_error *error) {
+static bool open_any(struct sass_lines *lines, struct message *message) {
   if (is_pipe(lines->path))
-    return sass_fail(error, lines->path, 0, "is not a regular file");
+    return message_fail_at(message, lines->path, 0, "is not a regular file");
   FILE *file = fopen(lines->path, "rbe");
   bool is_xz = false;
   if (!file)
-    return sass_fail(error, lines->path, 0, "%s", text_errno(errno));
-  const bool good = look(lines, file, &is_xz, error);
+    return message_fail_at(message, lines->path, 0, "%s", text_errno(errno));
+  const bool good = look(lines, file, &is_xz, message);
   fclose(file);
   if (!good || is_xz)
-    return good && open_xz(lines, error);
+    return good && open_xz(lines, message);
   lines->gzip = gzopen(lines->path, "rbe");
-  return lines->gzip || sass_fail(error, lines->path, 0, "%s", text_errno(errno));
+  return lines->gzip || message_fail_at(message, lines->path, 0, "%s", text_errno(errno));
 }
 
-struct sass_lines *sass_lines_open(const char *path, struct sass_error *error) {
+struct sass_lines *sass_lines_open(const char *path, struct message *message) {
   struct sass_lines *lines = need(1, sizeof *lines);
   lines->path = need_copy(path);
   lines->text = need(ROOM + 1, 1);
-  if (open_any(lines, error))
+  if (open_any(lines, message))
     return lines;
   sass_lines_close(lines);
   return NULL;
@@ -96,19 +82,19 @@ struct sass_lines *sass_lines_open(const char *path, struct sass_error *error) {
 
 /* ---- reading ----------------------------------------------------------------------------------------- */
 
-static bool fill_gzip(struct sass_lines *lines, struct sass_error *error) {
+static bool fill_gzip(struct sass_lines *lines, struct message *message) {
   int status = Z_OK;
   const int got = gzread(lines->gzip, lines->text + lines->to, (unsigned)(ROOM - lines->to));
   const char *why = gzerror(lines->gzip, &status);
   if (got < 0 || (!got && status != Z_OK && status != Z_STREAM_END))
-    return sass_fail(error, lines->path, lines->number + 1, "cannot be decompressed beyond this point: %s",
-                     status == Z_ERRNO ? text_errno(errno) : why);
+    return message_fail_at(message, lines->path, lines->number + 1, "cannot be decompressed beyond this point: %s",
+                           status == Z_ERRNO ? text_errno(errno) : why);
   lines->to += (size_t)got;
   lines->ended = !got;
   return true;
 }
 
-static bool fill_xz(struct sass_lines *lines, struct sass_error *error) {
+static bool fill_xz(struct sass_lines *lines, struct message *message) {
   lzma_stream *stream = &lines->stream;
   lzma_ret status = LZMA_OK;
   stream->next_out = (uint8_t *)lines->text + lines->to;
@@ -118,34 +104,35 @@ static bool fill_xz(struct sass_lines *lines, struct sass_error *error) {
       stream->next_in = lines->input;
       stream->avail_in = fread(lines->input, 1, INPUT_BYTES, lines->xz);
       if (ferror(lines->xz))
-        return sass_fail(error, lines->path, lines->number + 1, "%s", text_errno(errno));
+        return message_fail_at(message, lines->path, lines->number + 1, "%s", text_errno(errno));
     }
     status = lzma_code(stream, stream->avail_in ? LZMA_RUN : LZMA_FINISH);
   }
   if (status != LZMA_OK && status != LZMA_STREAM_END)
-    return sass_fail(error, lines->path, lines->number + 1, "cannot be decompressed beyond this point: %s",
-                     status == LZMA_BUF_ERROR ? "the xz data is cut off" : "the xz data is damaged");
+    return message_fail_at(message, lines->path, lines->number + 1, "cannot be decompressed beyond this point: %s",
+                           status == LZMA_BUF_ERROR ? "the xz data is cut off" : "the xz data is damaged");
   lines->to = ROOM - stream->avail_out;
   lines->ended = status == LZMA_STREAM_END;
   return true;
 }
 
-static bool fill(struct sass_lines *lines, struct sass_error *error) {
+static bool fill(struct sass_lines *lines, struct message *message) {
   memmove(lines->text, lines->text + lines->from, lines->to - lines->from);
   lines->to -= lines->from;
   lines->from = 0;
   lines->seen = lines->to;
   if (lines->to >= SASS_LINE_BYTES)
-    return sass_fail(error, lines->path, lines->number + 1, "the line is longer than %d bytes", SASS_LINE_BYTES);
-  return lines->xz ? fill_xz(lines, error) : fill_gzip(lines, error);
+    return message_fail_at(message, lines->path, lines->number + 1, "the line is longer than %d bytes",
+                           SASS_LINE_BYTES);
+  return lines->xz ? fill_xz(lines, message) : fill_gzip(lines, message);
 }
 
-char *sass_lines_next(struct sass_lines *lines, bool *good, struct sass_error *error) {
+char *sass_lines_next(struct sass_lines *lines, bool *good, struct message *message) {
   char *end = NULL;
   *good = true;
   lines->seen = lines->from;
   while (!(end = memchr(lines->text + lines->seen, '\n', lines->to - lines->seen)) && !lines->ended)
-    if (!(*good = fill(lines, error)))
+    if (!(*good = fill(lines, message)))
       return NULL;
   if (!end && lines->from == lines->to)
     return NULL;

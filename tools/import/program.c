@@ -383,12 +383,11 @@ static void add_kernel(struct isa_program *program, struct sass_kernel *kernel) 
   free(order);
 }
 
-struct isa_program *sass_program(struct sass_kernel *kernels, size_t count, const char *file,
-                                 struct sass_error *error) {
+struct isa_program *sass_program(struct sass_kernel *kernels, size_t count, const char *file, struct message *message) {
   struct isa_error wrong = {0};
   struct isa_program *program = isa_program_new(file);
   if (!program) {
-    sass_fail(error, file, 0, "out of memory for a program");
+    message_fail_at(message, file, 0, "out of memory for a program");
     return NULL;
   }
   program->kernels = need(count + 1, sizeof *program->kernels);
@@ -399,7 +398,7 @@ struct isa_program *sass_program(struct sass_kernel *kernels, size_t count, cons
   program->info = need(program->count + 1, sizeof *program->info);
   if (isa_validate(program, &wrong))
     return program;
-  sass_fail(error, file, 0, "%s", wrong.text);
+  message_fail_at(message, file, 0, "%s", wrong.text);
   isa_program_free(program);
   return NULL;
 }

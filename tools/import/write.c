@@ -4,7 +4,7 @@
 
 #include "sim/base/need.h"
 #include "sim/replay/kinds.h"
-#include "tools/import/state.h"
+#include "tools/import/import.h"
 
 enum {
   BUCKETS = 1 << 12,
@@ -170,7 +170,7 @@ static struct group **find_group(struct output *output, uint64_t number) {
   return at;
 }
 
-static struct group *begin_group(struct output *output, uint64_t number, struct sass_error *error) {
+static struct group *begin_group(struct output *output, uint64_t number, struct message *message) {
   const uint32_t warps = output->launch->warps;
   struct group *group = need(1, sizeof *group + warps * sizeof *group->warp);
   group->trace = trace_group_begin(output->writer, (uint32_t)output->number, (uint32_t)number, warps, 0, output->now);
@@ -184,7 +184,7 @@ static struct group *begin_group(struct output *output, uint64_t number, struct 
     return group;
   }
   free(group);
-  sass_fail(error, output->launch->path, 0, "out of memory for a thread block");
+  message_fail_at(message, output->launch->path, 0, "out of memory for a thread block");
   return NULL;
 }
 
@@ -259,30 +259,30 @@ static void take(struct output *output, struct group *group, const struct sass_i
 
 /* ---- a launch --------------------------------------------------------------------------------------------------- */
 
-static bool write_begin(void *self, const struct sass_header *header, struct sass_error *error) {
+static bool write_begin(void *self, const struct sass_header *header, struct message *message) {
   struct output *output = self;
   const struct sass_launch *launch = output->launch;
   output->header = header;
   if (header->groups != launch->groups || header->warps != launch->warps)
-    return sass_fail(error, launch->path, 0, "changed while it was read");
+    return message_fail_at(message, launch->path, 0, "changed while it was read");
   output->written = need(launch->groups / 8 + 1, 1);
   return true;
 }
 
-static bool write_instruction(void *self, const struct sass_line *line, struct sass_error *error) {
+static bool write_instruction(void *self, const struct sass_line *line, struct message *message) {
   struct output *output = self;
   const char *path = output->launch->path;
   const struct sass_inst *inst = sass_kernel_find(output->kernel, output->header, line);
   struct group *group = *find_group(output, line->group);
   if (!inst)
-    return sass_fail(error, path, line->number, "changed while it was read");
+    return message_fail_at(message, path, line->number, "changed while it was read");
   if (!group && output->written[line->group / 8] >> line->group % 8 & 1)
-    return sass_fail(error, path, line->number, "the thread block has already ended");
-  if (!group && !(group = begin_group(output, line->group, error)))
+    return message_fail_at(message, path, line->number, "the thread block has already ended");
+  if (!group && !(group = begin_group(output, line->group, message)))
     return false;
   struct warp *warp = &group->warp[line->warp];
   if (warp->ended)
-    return sass_fail(error, path, line->number, "all lanes of the warp have already ended");
+    return message_fail_at(message, path, line->number, "all lanes of the warp have already ended");
   take(output, group, inst, line);
   if (inst->family == SASS_EXIT) {
     warp->exited |= line->mask;
@@ -292,28 +292,28 @@ static bool write_instruction(void *self, const struct sass_line *line, struct s
   if (!group->live)
     end_group(output, line->group);
   sass_report(output->import, output->number);
-  return trace_writer_good(output->writer) || sass_fail(error, path, 0, "the trace cannot be written");
+  return trace_writer_good(output->writer) || message_fail_at(message, path, 0, "the trace cannot be written");
 }
 
-static bool write_end_group(void *self, uint64_t group, struct sass_error *error) {
-  (void)error;
+static bool write_end_group(void *self, uint64_t group, struct message *message) {
+  (void)message;
   end_group(self, group);
   return true;
 }
 
 /* Thread blocks missing from the trace end at once. */
-static bool write_missing(struct output *output, struct sass_error *error) {
+static bool write_missing(struct output *output, struct message *message) {
   uint64_t missing = 0;
   for (uint64_t number = 0; number < output->launch->groups; number++)
     missing += !(output->written[number / 8] >> number % 8 & 1);
   if (missing > MISSING)
-    return sass_fail(error, output->launch->path, 0,
-                     "%llu of the grid's %u thread blocks are missing; at most %d may be", (unsigned long long)missing,
-                     output->launch->groups, MISSING);
+    return message_fail_at(message, output->launch->path, 0,
+                           "%llu of the grid's %u thread blocks are missing; at most %d may be",
+                           (unsigned long long)missing, output->launch->groups, MISSING);
   for (uint64_t number = 0; missing && number < output->launch->groups; number++) {
     if (output->written[number / 8] >> number % 8 & 1)
       continue;
-    struct group *group = begin_group(output, number, error);
+    struct group *group = begin_group(output, number, message);
     if (!group)
       return false;
     sass_lose(output->import, SASS_LOST_BLOCKS, output->launch->path, 0);
@@ -324,13 +324,13 @@ static bool write_missing(struct output *output, struct sass_error *error) {
   return true;
 }
 
-static bool write_launch(struct output *output, struct sass_error *error) {
+static bool write_launch(struct output *output, struct message *message) {
   const struct sass_visitor visitor = {output, write_begin, write_instruction, write_end_group};
-  bool good = sass_read(output->launch->path, &visitor, error);
+  bool good = sass_read(output->launch->path, &visitor, message);
   for (size_t i = 0; i < BUCKETS; i++)
     while (output->groups[i])
       end_group(output, output->groups[i]->number);
-  good = good && write_missing(output, error);
+  good = good && write_missing(output, message);
   free(output->written);
   output->written = NULL;
   return good;
@@ -347,10 +347,10 @@ static void write_launches(struct sass_import *import, struct trace_writer *writ
   }
 }
 
-bool sass_import_write(struct sass_import *import, struct trace_writer *writer, struct sass_error *error) {
+bool sass_import_write(struct sass_import *import, struct trace_writer *writer, struct message *message) {
   uint8_t *kinds = replay_kinds(import->program);
   struct output output = {.import = import, .writer = writer};
-  bool good = kinds || sass_fail(error, import->list, 0, "out of memory for a program");
+  bool good = kinds || message_fail_at(message, import->list, 0, "out of memory for a program");
   import->instructions = 0;
   if (good) {
     trace_write_program(writer, kinds, import->program->count);
@@ -359,7 +359,7 @@ bool sass_import_write(struct sass_import *import, struct trace_writer *writer, 
   for (; good && output.number < import->launch_count; output.number++) {
     output.launch = &import->launches[output.number];
     output.kernel = &import->kernels[output.launch->kernel];
-    good = write_launch(&output, error);
+    good = write_launch(&output, message);
   }
   free(kinds);
   return good;

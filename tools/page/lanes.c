@@ -6,8 +6,7 @@
 
 #include "isa/rows.h"
 #include "lds/memo.h"
-#include "models/executor.h"
-#include "models/result.h"
+#include "models/source_filter.h"
 #include "sim/base/need.h"
 
 struct worst {
@@ -24,20 +23,15 @@ struct watched_launch {
 };
 
 struct unit {
-  struct warp_source source;
-  const struct warp_source *inner;
+  struct source_filter filter;
   struct page_lanes *lanes;
-  const struct lds_params *params;
   struct lds_memo *memo;
   const struct isa_launch *launches;
   uint32_t *group_launch, *warp_group; /* by slot; launches count from the first of those that run now */
 };
 
 struct page_lanes {
-  const struct source_maker *inner; /* NULL: executors */
-  struct unit **units;
-  size_t unit_count;
-  size_t first, together; /* the launches that run now: number of the first, and how many */
+  struct source_filters filters;
   struct watched_launch *launch;
   size_t launch_count;
   struct lds_params params;
@@ -76,8 +70,8 @@ static void look(struct unit *unit, uint32_t slot, const struct isa_access *acce
                                       .swap = info.atomic && info.sent > info.bytes / 4,
                                       .mask = access->mask,
                                       .address = access->address};
-  lds_recall(unit->memo, unit->params, &request, &schedule);
-  struct watched_launch *watched = launch_at(unit->lanes, unit->lanes->first + index, launch->program->count);
+  lds_recall(unit->memo, &unit->lanes->params, &request, &schedule);
+  struct watched_launch *watched = launch_at(unit->lanes, unit->lanes->filters.first + index, launch->program->count);
   struct worst *worst = watched->at[pc];
   if (worst && schedule.passes <= worst->passes)
     return;
@@ -92,35 +86,31 @@ static void look(struct unit *unit, uint32_t slot, const struct isa_access *acce
   memcpy(worst->address, access->address, launch->warp_size * sizeof *worst->address);
 }
 
-/* ---- the warp source ---------------------------------------------------------------------------- */
+/* ---- the warp sources --------------------------------------------------------------------------- */
 
 static bool launch(void *self, const struct isa_launch *launches, size_t count) {
   struct unit *unit = self;
-  struct page_lanes *lanes = unit->lanes;
-  if (unit == lanes->units[0]) {
-    lanes->first += lanes->together;
-    lanes->together = count;
-  }
+  (void)count;
   unit->launches = launches;
-  return unit->inner->launch.call(unit->inner->launch.self, launches, count);
+  return true;
 }
 
 static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t number, uint32_t linear,
                                            uint32_t lds_base, cycle_t now) {
   struct unit *unit = self;
   unit->group_launch[slot] = number;
-  return unit->inner->start_group.call(unit->inner->start_group.self, slot, number, linear, lds_base, now);
+  return warp_source_call(unit->filter.inner, start_group, slot, number, linear, lds_base, now);
 }
 
 static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint32_t index) {
   struct unit *unit = self;
   unit->warp_group[slot] = group_slot;
-  return unit->inner->start_warp.call(unit->inner->start_warp.self, slot, group_slot, index);
+  return warp_source_call(unit->filter.inner, start_warp, slot, group_slot, index);
 }
 
 static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *access, struct isa_result *result) {
   struct unit *unit = self;
-  const uint32_t next = unit->inner->step.call(unit->inner->step.self, slot, now, access, result);
+  const uint32_t next = warp_source_call(unit->filter.inner, step, slot, now, access, result);
   if (access)
     look(unit, slot, access, result->pc);
   return next;
@@ -128,39 +118,37 @@ static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *
 
 /* ---- construction ------------------------------------------------------------------------------- */
 
-static const struct warp_source *make(void *self, uint32_t cu, const struct machine *machine,
-                                      const struct executor *executor) {
-  struct page_lanes *lanes = self;
-  const struct source_maker *maker = lanes->inner;
-  const struct warp_source *inner = maker ? maker->make(maker->self, cu, machine, executor) : &executor->source;
-  if (!inner)
-    return NULL;
-  struct unit *unit = need(1, sizeof *unit);
-  lanes->params = machine->lds;
-  *unit = (struct unit){.source = *inner,
-                        .inner = inner,
-                        .lanes = lanes,
-                        .params = &lanes->params,
-                        .memo = need(1, sizeof *unit->memo),
-                        .group_launch = need(machine->cu.groups, sizeof *unit->group_launch),
-                        .warp_group = need(machine->cu.warps, sizeof *unit->warp_group)};
-  warp_source_take(&unit->source, launch, launch, unit);
-  warp_source_take(&unit->source, start_group, start_group, unit);
-  warp_source_take(&unit->source, start_warp, start_warp, unit);
-  warp_source_take(&unit->source, step, step, unit);
-  lanes->units = need_more(lanes->units, lanes->unit_count + 1, sizeof(void *));
-  lanes->units[lanes->unit_count++] = unit;
-  return &unit->source;
+static void start(void *self, const struct machine *machine) {
+  struct unit *unit = self;
+  unit->lanes = unit->filter.filters->watcher;
+  unit->lanes->params = machine->lds;
+  unit->memo = need(1, sizeof *unit->memo);
+  unit->group_launch = need(machine->cu.groups, sizeof *unit->group_launch);
+  unit->warp_group = need(machine->cu.warps, sizeof *unit->warp_group);
+}
+
+static void end(void *self) {
+  struct unit *unit = self;
+  free(unit->memo);
+  free(unit->group_launch);
+  free(unit->warp_group);
 }
 
 struct page_lanes *page_lanes_new(void) {
-  return need(1, sizeof(struct page_lanes));
+  struct page_lanes *lanes = need(1, sizeof *lanes);
+  lanes->filters = (struct source_filters){
+      .watcher = lanes,
+      .unit_bytes = sizeof(struct unit),
+      .calls = {.start_group.call = start_group, .start_warp.call = start_warp, .step.call = step},
+      .start = start,
+      .launch = launch,
+      .end = end};
+  return lanes;
 }
 
 static struct source_maker sources(void *self, const struct source_maker *inner) {
   struct page_lanes *lanes = self;
-  lanes->inner = inner;
-  return (struct source_maker){.self = lanes, .executes = !inner || inner->executes, .make = make};
+  return source_filters_maker(&lanes->filters, inner);
 }
 
 struct run_watcher page_lanes_watcher(struct page_lanes *lanes) {
@@ -168,19 +156,13 @@ struct run_watcher page_lanes_watcher(struct page_lanes *lanes) {
 }
 
 void page_lanes_free(struct page_lanes *lanes) {
-  for (size_t i = 0; i < lanes->unit_count; i++) {
-    free(lanes->units[i]->memo);
-    free(lanes->units[i]->group_launch);
-    free(lanes->units[i]->warp_group);
-    free(lanes->units[i]);
-  }
+  source_filters_free(&lanes->filters);
   for (size_t i = 0; i < lanes->launch_count; i++) {
     for (uint32_t pc = 0; pc < lanes->launch[i].count; pc++)
       free(lanes->launch[i].at[pc]);
     free(lanes->launch[i].at);
   }
   free(lanes->launch);
-  free(lanes->units);
   free(lanes);
 }
 

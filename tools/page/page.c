@@ -42,13 +42,12 @@ static bool check_parameter(const struct page *page, struct message *message) {
 }
 
 static bool read_axis(struct page *page, struct message *message) {
-  char text[VALUES_MESSAGE];
   const char *equals = strchr(page->vary, '=');
   if (!equals || equals == page->vary || !equals[1])
     return message_fail(message, "'%.60s' is not KEY=VALUES, as in dma.setup=0,20,40", page->vary);
   page->key = vary_name(page->vary);
-  if (!values_add(&page->axis, equals + 1, text) || !values_distinct(&page->axis, text))
-    return message_fail(message, "%s", text);
+  if (!values_add(&page->axis, equals + 1, message) || !values_distinct(&page->axis, message))
+    return false;
   if (page->axis.count > PAGE_POINTS)
     return message_fail(message, "%zu values are outside [1, %d]", page->axis.count, PAGE_POINTS);
   if (page_defines(page) && page->built)

@@ -20,7 +20,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { EXPRESSION_NESTING = 64, EXPRESSION_STEPS = 4096, EXPRESSION_NAMES = 64, EXPRESSION_MESSAGE = 256 };
+#include "sim/base/message.h"
+
+enum { EXPRESSION_NESTING = 64, EXPRESSION_STEPS = 4096, EXPRESSION_NAMES = 64 };
 
 struct expression;
 
@@ -42,7 +44,7 @@ bool expression_is_octal(const char *text);
 
 /* Parses an expression. NULL with `message` filled: what was expected where. `at` (may be NULL) receives the position
  * of the error in bytes. */
-struct expression *expression_read(const char *text, char *message, size_t size, size_t *at);
+struct expression *expression_read(const char *text, struct message *message, size_t *at);
 void expression_free(struct expression *expression);
 
 /* The `*count` names that it uses, each once; they live as long as the expression. */

@@ -48,7 +48,7 @@ enum { EXPRESSION_LEVELS = 8, EXPRESSION_STACK = EXPRESSION_LEVELS * (EXPRESSION
 
 struct expression {
   struct step *steps;
-  size_t step_count;
+  size_t step_count, step_room;
   char **names, **words;
   size_t name_count, word_count;
 };

@@ -7,14 +7,14 @@
 #include <string.h>
 
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 #include "tools/sweep/expression_parts.h"
 
 struct reading {
   struct expression *expression;
   const char *at;
   unsigned depth;
-  char *message;
-  size_t size;
+  struct message *message;
 };
 
 /* Functions: name, minimum and maximum number of arguments, step. */
@@ -30,17 +30,14 @@ static const struct function {
 static bool read_or(struct reading *reading);
 
 __attribute__((format(printf, 2, 3))) static bool fail(struct reading *reading, const char *format, ...) {
-  char what[EXPRESSION_MESSAGE / 2];
+  char what[128];
   va_list list;
   va_start(list, format);
   vsnprintf(what, sizeof what, format, list);
   va_end(list);
   if (*reading->at)
-    snprintf(reading->message, reading->size, "%s, at '%.40s%s'", what, reading->at,
-             strlen(reading->at) > 40 ? "..." : "");
-  else
-    snprintf(reading->message, reading->size, "%s, at its end", what);
-  return false;
+    return message_fail(reading->message, "%s, at '%.40s%s'", what, reading->at, strlen(reading->at) > 40 ? "..." : "");
+  return message_fail(reading->message, "%s, at its end", what);
 }
 
 static void skip_blanks(struct reading *reading) { reading->at += strspn(reading->at, " \t"); }
@@ -58,9 +55,7 @@ static bool add(struct reading *reading, struct step step) {
   struct expression *expression = reading->expression;
   if (expression->step_count == EXPRESSION_STEPS)
     return fail(reading, "longer than %d terms and signs", EXPRESSION_STEPS);
-  if (!(expression->step_count & (expression->step_count + 1))) /* full: double it */
-    expression->steps = need_more(expression->steps, 2 * (expression->step_count + 1), sizeof *expression->steps);
-  expression->steps[expression->step_count++] = step;
+  *vector_next(expression->steps, expression->step_count, expression->step_room) = step;
   return true;
 }
 
@@ -271,9 +266,9 @@ static bool read_all(struct reading *reading) {
   return !*reading->at || fail(reading, "expected an operator");
 }
 
-struct expression *expression_read(const char *text, char *message, size_t size, size_t *at) {
+struct expression *expression_read(const char *text, struct message *message, size_t *at) {
   struct expression *expression = need(1, sizeof *expression);
-  struct reading reading = {.expression = expression, .at = text, .message = message, .size = size};
+  struct reading reading = {.expression = expression, .at = text, .message = message};
   if (read_all(&reading))
     return expression;
   if (at)

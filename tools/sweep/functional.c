@@ -7,6 +7,7 @@
 
 #include "sim/base/file.h"
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 #include "sim/base/workers.h"
 
 enum { GROUPS_AT_ONCE = 64, CANDIDATES = 4 /* points of a group that are tried as its recording */ };
@@ -20,9 +21,7 @@ void sweep_add(struct sweep_run *run, uint64_t number, const uint32_t *value) {
   /* A point without a legal machine has function 0. So have all points of a trace, whose function is fixed. */
   if (!run->bench.target->trace && sweep_machine(run->bench.target, value, &machine, &ignored))
     task.function = sweep_function(run->bench.target, value, &machine);
-  if ((run->tasks & (run->tasks - 1)) == 0) /* full at each power of two */
-    run->task = need_more(run->task, run->tasks ? 2 * run->tasks : 1, sizeof task);
-  run->task[run->tasks++] = task;
+  *vector_next(run->task, run->tasks, run->task_room) = task;
 }
 
 static int compare(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
@@ -49,11 +48,8 @@ void sweep_group_all(struct sweep_run *run) {
     return;
   qsort(run->task, run->tasks, sizeof *run->task, by_function);
   for (size_t i = 0; i < run->tasks; i++) {
-    if (!i || !same_function(&run->task[i], &run->task[i - 1])) {
-      if ((run->groups & (run->groups - 1)) == 0)
-        run->group = need_more(run->group, run->groups ? 2 * run->groups : 1, sizeof *run->group);
-      run->group[run->groups++] = (struct sweep_group){.first = i, .file = -1};
-    }
+    if (!i || !same_function(&run->task[i], &run->task[i - 1]))
+      *vector_next(run->group, run->groups, run->group_room) = (struct sweep_group){.first = i, .file = -1};
     run->group[run->groups - 1].count++;
   }
   for (size_t i = 0; i < run->groups; i++)
@@ -72,25 +68,25 @@ struct batch {
 };
 
 /* A worker's own state. */
-struct seat {
+struct worker {
   struct sweep_bench bench;
-  struct sweep_recording recording; /* open for the last task, */
-  const struct trace *of;           /* and the trace that it shares */
+  struct recording recording; /* open for the last task, */
+  const struct trace *of;     /* and the trace that it shares */
 };
 
 static void *begin(void *self, const struct caller *caller) {
   const struct batch *batch = self;
-  struct seat *seat = need(1, sizeof *seat);
-  seat->bench = batch->run->bench;
-  seat->bench.caller = caller;
-  return seat;
+  struct worker *worker = need(1, sizeof *worker);
+  worker->bench = batch->run->bench;
+  worker->bench.caller = caller;
+  return worker;
 }
 
 static void end(void *self, void *own) {
-  struct seat *seat = own;
+  struct worker *worker = own;
   (void)self;
-  sweep_recording_close(&seat->recording);
-  free(seat);
+  recording_close(&worker->recording);
+  free(worker);
 }
 
 /* An answer of the first step. */
@@ -103,7 +99,7 @@ struct recorded {
 /* Records the first of a few points, spread over the group, that finishes. */
 static void record(void *self, void *own, size_t number, void *answer) {
   const struct batch *batch = self;
-  const struct seat *seat = own;
+  const struct worker *worker = own;
   const struct sweep_group *group = &batch->group[number];
   struct recorded *recorded = answer;
   const size_t tries = group->count < CANDIDATES ? group->count : CANDIDATES;
@@ -113,7 +109,7 @@ static void record(void *self, void *own, size_t number, void *answer) {
     uint32_t value[PLAN_AXES];
     recorded->task = group->first + i * group->count / tries;
     plan_point(batch->run->bench.target->plan, batch->run->task[recorded->task].number, value);
-    recorded->good = sweep_record(&seat->bench, value, path, &recorded->outcome);
+    recorded->good = sweep_record(&worker->bench, value, path, &recorded->outcome);
   }
 }
 
@@ -140,24 +136,26 @@ static bool tick(void *self) {
 }
 
 /* Tasks arrive group by group, so the decompressed data of the previous recording can go. */
-static void take_recording(struct seat *seat, const struct sweep_group *group) {
+static void take_recording(struct worker *worker, const struct sweep_group *group) {
   const struct trace *trace = group->recording.trace;
-  if (seat->of == trace)
+  if (worker->of == trace)
     return;
-  sweep_recording_close(&seat->recording);
-  seat->of = trace;
-  if (trace)
-    sweep_recording_share(&seat->recording, trace);
+  struct message message;
+  recording_close(&worker->recording);
+  worker->of = trace;
+  worker->recording.trace = trace ? need_made(trace_share(trace)) : NULL;
+  if (trace && !recording_read(&worker->recording, "the recording", &message))
+    recording_close(&worker->recording);
 }
 
 static void work(void *self, void *own, size_t number, void *answer) {
   const struct batch *batch = self;
   const struct sweep_run *run = batch->run;
-  struct seat *seat = own;
+  struct worker *worker = own;
   uint32_t value[PLAN_AXES];
-  take_recording(seat, &batch->group[batch->group_of[number]]);
+  take_recording(worker, &batch->group[batch->group_of[number]]);
   plan_point(run->bench.target->plan, run->task[batch->task[number]].number, value);
-  sweep_point(&seat->bench, &seat->recording, value, answer);
+  sweep_point(&worker->bench, &worker->recording, value, answer);
 }
 
 static bool take(void *self, size_t number, const void *answer) {
@@ -167,8 +165,8 @@ static bool take(void *self, size_t number, const void *answer) {
 
 static bool lose(void *self, size_t number, const char *why, bool defect) {
   (void)defect;
-  struct sweep_outcome outcome = {.status = SWEEP_failed};
-  snprintf(outcome.reason, sizeof outcome.reason, "%s", why);
+  struct sweep_outcome outcome = {.replayed = false};
+  trial_conclude(&outcome.end, OUTCOME_failed, why);
   return take(self, number, &outcome);
 }
 
@@ -241,10 +239,10 @@ static bool run_batch(struct batch *batch, struct message *message) {
     good = record_all(batch, message);
   open_all(batch);
   for (size_t i = 0; target->trace && i < batch->groups; i++)
-    batch->group[i].recording = (struct sweep_recording){target->trace, target->recorded};
+    batch->group[i].recording = (struct recording){.trace = target->trace};
   good = good && replay_all(batch, message);
   for (size_t i = 0; !target->trace && i < batch->groups; i++)
-    sweep_recording_close(&batch->group[i].recording);
+    recording_close(&batch->group[i].recording);
   free(batch->task);
   free(batch->group_of);
   return good;

@@ -21,7 +21,7 @@ struct sweep_task {
 /* Tasks [first, first + count), with the same function. */
 struct sweep_group {
   size_t first, count;
-  struct sweep_recording recording;
+  struct recording recording;
   int file;        /* of the recording; -1: none */
   size_t recorded; /* the task that was run for it; `first + count`: none */
 };
@@ -31,9 +31,9 @@ struct sweep_run {
   const struct worker_pool *pool; /* supplies the workers; NULL: threads */
   unsigned jobs;
   struct sweep_task *task;
-  size_t tasks;
+  size_t tasks, task_room;
   struct sweep_group *group;
-  size_t groups;
+  size_t groups, group_room;
 
   /* Receives outcomes; false ends the run. `seconds` of the outcome include recording, if the point was recorded. */
   bool (*take)(void *self, uint64_t number, const struct sweep_outcome *outcome);

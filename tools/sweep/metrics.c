@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 #define ROWS(table) (sizeof(table) / sizeof *(table))
 
@@ -130,8 +131,8 @@ static double stall_of(const struct all *all, unsigned stall) {
 
 static void add_row(struct sweep_metrics *metrics, const char *name, const char *unit, const char *text) {
   assert(metrics->count < SWEEP_METRICS && "an outcome has room for all");
-  metrics->row = need_more(metrics->row, metrics->count + 1, sizeof *metrics->row);
-  metrics->row[metrics->count++] = (struct store_metric){need_copy(name), need_copy(unit), need_copy(text)};
+  *vector_next(metrics->row, metrics->count, metrics->room) =
+      (struct store_metric){need_copy(name), need_copy(unit), need_copy(text)};
 }
 
 static void add_counters(struct sweep_metrics *metrics, const struct counters *of) {

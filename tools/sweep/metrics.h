@@ -17,7 +17,7 @@ enum { SWEEP_METRICS = 192 /* most of a point */ };
 
 struct sweep_metrics {
   struct store_metric *row;
-  size_t count;
+  size_t count, room;
 };
 
 /* `cost`: the plan has a cost, which is then the last row. */

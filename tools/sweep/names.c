@@ -9,6 +9,7 @@
 
 #include "sim/base/nearest.h"
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 #include "sim/launch/machines.h"
 
 bool sweep_names_fail(const struct sweep_target *target, const struct sweep_name *name, struct message *message) {
@@ -163,7 +164,7 @@ static int32_t find_argument(const struct isa_kernel *kernel, const char *name) 
 
 static bool fail_unknown(const struct sweep_name *name, const struct job *job, struct message *message) {
   const char **names = NULL;
-  size_t count = 0;
+  size_t count = 0, room = 0;
   char hint[400];
   for (size_t i = 0; i < job->launch_count; i++)
     for (size_t j = 0; j < job->launches[i].isa.kernel->arg_count; j++) {
@@ -173,8 +174,7 @@ static bool fail_unknown(const struct sweep_name *name, const struct job *job, s
         same++;
       if (same < count)
         continue;
-      names = need_more(names, count + 1, sizeof *names);
-      names[count++] = argument;
+      *vector_next(names, count, room) = argument;
     }
   message_suggest(hint, sizeof hint, name->last, names, count);
   free(names);

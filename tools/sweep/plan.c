@@ -18,7 +18,7 @@ struct binding {
   struct sweep_plan *plan;
   plan_constant *constant;
   void *context;
-  char *message;
+  struct message *message;
 };
 
 static size_t axis_of(const struct sweep_plan *plan, const char *name) {
@@ -136,7 +136,7 @@ static bool bind_all(const struct binding *binding) {
   return !plan->cost || bind(binding, plan->cost, plan->cost_line, "cost", &plan->bound->cost);
 }
 
-bool plan_settle(struct sweep_plan *plan, plan_constant *constant, void *context, char message[PLAN_MESSAGE]) {
+bool plan_settle(struct sweep_plan *plan, plan_constant *constant, void *context, struct message *message) {
   assert(!plan->bound && "a plan is settled once");
   const struct binding binding = {plan, constant, context, message};
   return bind_all(&binding) && plan_check_constraints(plan, message) && plan_draw(plan, message);

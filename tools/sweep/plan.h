@@ -38,14 +38,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PLAN_AXES = 64, PLAN_VALUES = 65536 /* of an axis */, PLAN_SAMPLES = 1000000, PLAN_MESSAGE = 512 };
+#include "sim/base/message.h"
+
+enum { PLAN_AXES = 64, PLAN_VALUES = 65536 /* of an axis */, PLAN_SAMPLES = 1000000 };
 enum { PLAN_LINE = 198 /* inih's limit */, PLAN_FILE_BYTES = 1 << 20 };
 
 struct sweep_axis {
   char *name;   /* "dma.channels", "define.DEPTH", "arg.tiles", "machine" */
   char *zip;    /* the name of its zip, or NULL */
   char **value; /* `count` words, each once; in a zip, each tuple once */
-  size_t count;
+  size_t count, room;
   size_t factor; /* the axes of a zip share one */
   int line;      /* in the sweep file */
 };
@@ -72,14 +74,14 @@ struct sweep_plan {
   int job_line;         /* the line that names it */
   char *machine;        /* as written: a preset, or a file relative to this one; NULL: none */
   struct sweep_setting *settings;
-  size_t setting_count;
+  size_t setting_count, setting_room;
   char **builds; /* options of OpenCL C's compiler, a word each */
-  size_t build_count;
+  size_t build_count, build_room;
   struct sweep_axis axis[PLAN_AXES];
   size_t axes, factors;
   size_t levels[PLAN_AXES]; /* number of values of each factor */
   struct sweep_constraint *constraints;
-  size_t constraint_count;
+  size_t constraint_count, constraint_room;
   struct expression *cost; /* NULL: none */
   char *cost_text;
   int cost_line;
@@ -104,13 +106,13 @@ typedef const char *plan_constant(void *context, const char *machine, const char
 
 /* Reads a sweep file, except what depends on the machine. False with the message "FILE:LINE: ..." filled. The caller
  * frees the plan, also after a failure. plan_parse() takes the text; `file` names it. */
-bool plan_read(const char *path, struct sweep_plan *plan, char message[PLAN_MESSAGE]);
-bool plan_parse(const char *text, const char *file, struct sweep_plan *plan, char message[PLAN_MESSAGE]);
+bool plan_read(const char *path, struct sweep_plan *plan, struct message *message);
+bool plan_parse(const char *text, const char *file, struct sweep_plan *plan, struct message *message);
 void plan_free(struct sweep_plan *plan);
 
 /* Resolves the names in constraints and in the cost, refuses constraints that exclude every point, and draws the
  * sample. Call it once, before requesting points. Without `constant` (NULL), only axes and settings have names. */
-bool plan_settle(struct sweep_plan *plan, plan_constant *constant, void *context, char message[PLAN_MESSAGE]);
+bool plan_settle(struct sweep_plan *plan, plan_constant *constant, void *context, struct message *message);
 
 /* Point `number`, as the index of its value on each axis. False when a constraint excludes the point. */
 bool plan_point(const struct sweep_plan *plan, uint64_t number, uint32_t value[PLAN_AXES]);

@@ -2,14 +2,15 @@
 #include <ctype.h>
 #include <errno.h>
 #include <ini.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/file.h"
 #include "sim/base/nearest.h"
 #include "sim/base/need.h"
 #include "sim/base/text.h"
+#include "sim/base/vector.h"
 #include "sim/core/params.h"
 #include "tools/sweep/expression.h"
 #include "tools/sweep/plan_parts.h"
@@ -20,7 +21,7 @@ enum { NAME = 100, SECTION = 48 };
 
 struct reading {
   struct sweep_plan *plan;
-  char *message;
+  struct message *message;
   const char *rest; /* unread text */
   int line;         /* number of the line read last */
   bool indented;    /* that line begins with a blank */
@@ -31,38 +32,22 @@ struct reading {
   bool failed;   /* the message says why, at `key_line` */
 };
 
-bool plan_fail(const struct sweep_plan *plan, int line, char message[PLAN_MESSAGE], const char *format, ...) {
-  char at[24] = "";
-  if (line)
-    snprintf(at, sizeof at, "%d:", line);
-  const int length = snprintf(message, PLAN_MESSAGE, "%.160s:%s ", plan->file, at);
-  va_list list;
-  va_start(list, format);
-  vsnprintf(message + length, PLAN_MESSAGE - (size_t)length, format, list);
-  va_end(list);
-  return false;
-}
-
 #define FAIL(reading, ...) plan_fail((reading)->plan, (reading)->key_line, (reading)->message, __VA_ARGS__)
 
-/* ---- [sweep] ---------------------------------------------------------------------------------------- */
-
-/* `name` relative to the folder of the sweep file. */
-static char *beside(const char *file, const char *name) {
-  const char *slash = strrchr(file, '/');
-  const size_t folder = slash && *name != '/' ? (size_t)(slash - file) + 1 : 0;
-  char *path = need(folder + strlen(name) + 1, 1);
-  memcpy(path, file, folder);
-  strcpy(path + folder, name);
-  return path;
+/* Reports at the key what a reader of its value left in the message. */
+static bool fail_value(const struct reading *reading) {
+  message_within(reading->message, reading->key);
+  return message_at(reading->message, reading->plan->file, (uint64_t)reading->key_line);
 }
+
+/* ---- [sweep] ---------------------------------------------------------------------------------------- */
 
 static bool take_job(struct reading *reading, char **path) {
   struct sweep_plan *plan = reading->plan;
   if (plan->job_line)
     return FAIL(reading, "%s: line %d already says what to run; legal: one launch or one trace", reading->key,
                 plan->job_line);
-  *path = beside(plan->file, reading->text);
+  *path = file_beside(plan->file, reading->text);
   plan->job_line = reading->key_line;
   return true;
 }
@@ -78,8 +63,7 @@ static bool take_machine(struct reading *reading) {
 static bool take_build(struct reading *reading) {
   struct sweep_plan *plan = reading->plan;
   for (char *rest = NULL, *word = strtok_r(reading->text, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest)) {
-    plan->builds = need_more(plan->builds, plan->build_count + 1, sizeof *plan->builds);
-    plan->builds[plan->build_count++] = need_copy(word);
+    *vector_next(plan->builds, plan->build_count, plan->build_room) = need_copy(word);
   }
   return true;
 }
@@ -126,10 +110,9 @@ static bool take_max_cycles(struct reading *reading) {
 }
 
 static struct expression *take_expression(struct reading *reading) {
-  char what[EXPRESSION_MESSAGE];
-  struct expression *expression = expression_read(reading->text, what, sizeof what, NULL);
+  struct expression *expression = expression_read(reading->text, reading->message, NULL);
   if (!expression)
-    FAIL(reading, "%s: %s", reading->key, what);
+    fail_value(reading);
   return expression;
 }
 
@@ -190,16 +173,14 @@ static bool name_is_new(struct reading *reading) {
 
 static bool take_setting(struct reading *reading) {
   struct sweep_plan *plan = reading->plan;
-  char what[VALUES_MESSAGE];
   struct sweep_axis one = {.name = NULL}; /* parsed like the values of an axis */
   if (!check_name(reading) || !name_is_new(reading))
     return false;
-  bool good = values_add(&one, reading->text, what) || FAIL(reading, "%s: %s", reading->key, what);
+  bool good = values_add(&one, reading->text, reading->message) || fail_value(reading);
   good = good &&
          (one.count == 1 || FAIL(reading, "%s: has %zu values; put it in [axes] to vary it", reading->key, one.count));
   if (good) {
-    plan->settings = need_more(plan->settings, plan->setting_count + 1, sizeof *plan->settings);
-    plan->settings[plan->setting_count++] =
+    *vector_next(plan->settings, plan->setting_count, plan->setting_room) =
         (struct sweep_setting){need_copy(reading->key), need_copy(one.value[0]), reading->key_line};
   }
   plan_free_values(&one);
@@ -216,7 +197,6 @@ static size_t factor_of(struct sweep_plan *plan, const char *zip) {
 
 static bool take_axis(struct reading *reading, const char *zip) {
   struct sweep_plan *plan = reading->plan;
-  char what[VALUES_MESSAGE];
   if (!check_name(reading) || !name_is_new(reading))
     return false;
   if (plan->axes == PLAN_AXES)
@@ -225,7 +205,7 @@ static bool take_axis(struct reading *reading, const char *zip) {
   struct sweep_axis *axis = &plan->axis[plan->axes++];
   *axis = (struct sweep_axis){
       .name = need_copy(reading->key), .zip = zip ? need_copy(zip) : NULL, .factor = factor, .line = reading->key_line};
-  return values_add(axis, reading->text, what) || FAIL(reading, "%s: %s", reading->key, what);
+  return values_add(axis, reading->text, reading->message) || fail_value(reading);
 }
 
 static bool take_product(struct reading *reading) { return take_axis(reading, NULL); }
@@ -244,8 +224,7 @@ static bool take_constraint(struct reading *reading) {
   struct expression *test = take_expression(reading);
   if (!test)
     return false;
-  plan->constraints = need_more(plan->constraints, plan->constraint_count + 1, sizeof *plan->constraints);
-  plan->constraints[plan->constraint_count++] =
+  *vector_next(plan->constraints, plan->constraint_count, plan->constraint_room) =
       (struct sweep_constraint){need_copy(reading->key), need_copy(reading->text), test, reading->key_line};
   return true;
 }
@@ -355,7 +334,7 @@ static int long_line(const char *text) {
   return 0;
 }
 
-static bool parse_lines(const char *text, struct sweep_plan *plan, char message[PLAN_MESSAGE]) {
+static bool parse_lines(const char *text, struct sweep_plan *plan, struct message *message) {
   struct reading reading = {.plan = plan, .message = message, .rest = text};
   const int line = ini_parse_stream(next_line, &reading, on_key, &reading);
   const bool good = !reading.failed && take_gathered(&reading);
@@ -368,7 +347,7 @@ static bool parse_lines(const char *text, struct sweep_plan *plan, char message[
 
 /* ---- checks of several keys -------------------------------------------------------------------------- */
 
-static bool check_zips(const struct sweep_plan *plan, char message[PLAN_MESSAGE]) {
+static bool check_zips(const struct sweep_plan *plan, struct message *message) {
   for (size_t i = 0; i < plan->axes; i++)
     for (size_t j = 0; j < i; j++) {
       const struct sweep_axis *a = &plan->axis[j], *b = &plan->axis[i];
@@ -398,23 +377,27 @@ static void add_tuples(const struct sweep_plan *plan, size_t factor, struct swee
 }
 
 /* A repeated value would repeat a point. Axes of a zip may repeat values, but not the combination. */
-static bool check_values(const struct sweep_plan *plan, char message[PLAN_MESSAGE]) {
+static bool check_values(const struct sweep_plan *plan, struct message *message) {
   bool good = true;
   for (size_t factor = 0; factor < plan->factors && good; factor++) {
-    char what[VALUES_MESSAGE];
     struct sweep_axis tuples = {.name = NULL};
     const struct sweep_axis *axis = plan->axis;
     while (axis->factor != factor)
       axis++;
     add_tuples(plan, factor, &tuples);
-    good = values_distinct(&tuples, what) || plan_fail(plan, axis->line, message, "%s%s: %s", axis->zip ? "zip " : "",
-                                                       axis->zip ? axis->zip : axis->name, what);
+    good = values_distinct(&tuples, message);
+    if (!good) {
+      char what[120];
+      snprintf(what, sizeof what, "%s%s", axis->zip ? "zip " : "", axis->zip ? axis->zip : axis->name);
+      message_within(message, what);
+      message_at(message, plan->file, (uint64_t)axis->line);
+    }
     plan_free_values(&tuples);
   }
   return good;
 }
 
-static bool count_grid(struct sweep_plan *plan, char message[PLAN_MESSAGE]) {
+static bool count_grid(struct sweep_plan *plan, struct message *message) {
   plan->grid = 1;
   for (size_t f = 0; f < plan->factors; f++) {
     if (plan->grid > (UINT64_C(1) << 63) / plan->levels[f])
@@ -426,7 +409,7 @@ static bool count_grid(struct sweep_plan *plan, char message[PLAN_MESSAGE]) {
 }
 
 /* Either [sweep] or an axis or setting may set the machine: one of them would be ignored. */
-static bool check_machine(const struct sweep_plan *plan, char message[PLAN_MESSAGE]) {
+static bool check_machine(const struct sweep_plan *plan, struct message *message) {
   int line = 0;
   for (size_t i = 0; i < plan->axes; i++)
     line = strcmp(plan->axis[i].name, "machine") == 0 ? plan->axis[i].line : line;
@@ -436,7 +419,7 @@ static bool check_machine(const struct sweep_plan *plan, char message[PLAN_MESSA
          plan_fail(plan, line, message, "machine: [sweep] already sets '%.60s'; legal: one of the two", plan->machine);
 }
 
-static bool check_plan(struct sweep_plan *plan, char message[PLAN_MESSAGE]) {
+static bool check_plan(struct sweep_plan *plan, struct message *message) {
   if (!plan->job_line)
     return plan_fail(plan, 0, message, "nothing to run; [sweep] needs launch = FILE or trace = FILE");
   if (!plan->axes)
@@ -454,7 +437,7 @@ static bool check_plan(struct sweep_plan *plan, char message[PLAN_MESSAGE]) {
   return true;
 }
 
-bool plan_parse(const char *text, const char *file, struct sweep_plan *plan, char message[PLAN_MESSAGE]) {
+bool plan_parse(const char *text, const char *file, struct sweep_plan *plan, struct message *message) {
   *plan = (struct sweep_plan){.file = need_copy(file), .seed = 1};
   const int line = long_line(text);
   if (line)
@@ -478,7 +461,7 @@ static char *read_text(const char *path, size_t *size) {
   return NULL;
 }
 
-bool plan_read(const char *path, struct sweep_plan *plan, char message[PLAN_MESSAGE]) {
+bool plan_read(const char *path, struct sweep_plan *plan, struct message *message) {
   size_t size = 0;
   *plan = (struct sweep_plan){.file = need_copy(path)};
   char *text = read_text(path, &size);

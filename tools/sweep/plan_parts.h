@@ -5,9 +5,8 @@
 #include "tools/sweep/expression.h"
 #include "tools/sweep/plan.h"
 
-/* Writes "FILE:LINE: ...", or "FILE: ..." if `line` is 0; always returns false. */
-bool plan_fail(const struct sweep_plan *plan, int line, char message[PLAN_MESSAGE], const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+/* Reports an error in a line of the sweep file; 0: in none. */
+#define plan_fail(plan, line, message, ...) message_fail_at(message, (plan)->file, (uint64_t)(line), __VA_ARGS__)
 
 void plan_free_values(struct sweep_axis *axis);
 
@@ -35,10 +34,10 @@ bool plan_holds(const struct sweep_plan *plan, size_t constraint, const uint32_t
 bool plan_allows(const struct sweep_plan *plan, const uint32_t value[PLAN_AXES]);
 
 /* Draws the points of `random` and `latin`. */
-bool plan_draw(struct sweep_plan *plan, char message[PLAN_MESSAGE]);
+bool plan_draw(struct sweep_plan *plan, struct message *message);
 
 /* Refuses constraints that exclude every point. */
-bool plan_check_constraints(const struct sweep_plan *plan, char message[PLAN_MESSAGE]);
+bool plan_check_constraints(const struct sweep_plan *plan, struct message *message);
 
 /* A pseudo-random permutation of the numbers below `count`, at most 2^63, that takes no memory. */
 struct shuffle {

@@ -317,15 +317,12 @@ static bool read_build(struct sweep_target *target, struct message *message) {
 
 bool sweep_target_open(struct sweep_target *target, struct sweep_plan *plan, struct reads *reads,
                        const struct caller *caller, struct message *message) {
-  char text[PLAN_MESSAGE];
   *target = (struct sweep_target){.plan = plan, .reads = reads};
   if (!read_build(target, message) ||
       !(plan->trace ? read_trace(target, message) : read_launch_file(target, message)) ||
       !sweep_names_read(target, message) || !read_bases(target, message))
     return false;
-  if (!plan_settle(plan, constant, target, text))
-    return message_fail(message, "%s", text);
-  return plan->trace || look_at_job(target, caller, message);
+  return plan_settle(plan, constant, target, message) && (plan->trace || look_at_job(target, caller, message));
 }
 
 void sweep_target_close(struct sweep_target *target) {

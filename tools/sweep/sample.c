@@ -69,7 +69,7 @@ static size_t first_broken(const struct sweep_plan *plan, const uint32_t value[P
   return i;
 }
 
-bool plan_check_constraints(const struct sweep_plan *plan, char message[PLAN_MESSAGE]) {
+bool plan_check_constraints(const struct sweep_plan *plan, struct message *message) {
   uint32_t value[PLAN_AXES];
   size_t furthest = 0;
   const struct look look = look_at(plan, CHECKED, CHECKED);
@@ -105,7 +105,7 @@ struct plan_counted plan_count(const struct sweep_plan *plan) {
 
 /* ---- random ------------------------------------------------------------------------------------------- */
 
-static bool fail_few(const struct sweep_plan *plan, uint64_t tries, uint64_t found, char message[PLAN_MESSAGE]) {
+static bool fail_few(const struct sweep_plan *plan, uint64_t tries, uint64_t found, struct message *message) {
   const bool all = tries == plan->grid;
   return plan_fail(
       plan, plan->sample_line, message,
@@ -115,7 +115,7 @@ static bool fail_few(const struct sweep_plan *plan, uint64_t tries, uint64_t fou
 }
 
 /* Walks the grid in pseudo-random order, so no point is drawn twice. */
-static bool draw_random(struct sweep_plan *plan, char message[PLAN_MESSAGE]) {
+static bool draw_random(struct sweep_plan *plan, struct message *message) {
   const struct shuffle shuffle = shuffle_of(plan->grid, plan->seed, 1);
   const uint64_t most = plan->grid < TRIES ? plan->grid : TRIES;
   uint64_t found = 0, tries = 0;
@@ -175,7 +175,7 @@ static uint64_t keep_rows(struct sweep_plan *plan) {
   return kept;
 }
 
-static bool draw_latin(struct sweep_plan *plan, char message[PLAN_MESSAGE]) {
+static bool draw_latin(struct sweep_plan *plan, struct message *message) {
   for (size_t factor = 0; factor < plan->factors; factor++) {
     const struct shuffle rows = shuffle_of(plan->samples, plan->seed, 2 + factor);
     for (uint64_t row = 0; row < plan->samples; row++)
@@ -188,7 +188,7 @@ static bool draw_latin(struct sweep_plan *plan, char message[PLAN_MESSAGE]) {
                    (unsigned long long)plan->samples);
 }
 
-bool plan_draw(struct sweep_plan *plan, char message[PLAN_MESSAGE]) {
+bool plan_draw(struct sweep_plan *plan, struct message *message) {
   if (plan->sample == SWEEP_GRID)
     return true;
   plan->drawn = need(need_size(plan->samples), sizeof *plan->drawn);

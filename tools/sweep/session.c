@@ -21,13 +21,10 @@ static double seconds(void) {
 
 /* ---- rows ------------------------------------------------------------------------------------------------ */
 
-static bool fail(struct session *session, const char *text) { return message_fail(&session->message, "%s", text); }
-
 static bool commit(struct session *session) {
-  char text[PLAN_MESSAGE];
   session->committed = seconds();
   session->pending = 0;
-  return !session->store || store_commit(session->store, text) || fail(session, text);
+  return !session->store || store_commit(session->store, &session->message);
 }
 
 static void keep_best(struct session *session, const char *key, double cycles) {
@@ -40,7 +37,6 @@ static void keep_best(struct session *session, const char *key, double cycles) {
 
 static bool add(struct session *session, uint64_t number, const uint32_t *value, const char *key,
                 const struct sweep_outcome *outcome) {
-  char text[PLAN_MESSAGE];
   double metric[SWEEP_METRICS];
   memcpy(metric, outcome->metric, sizeof metric);
   if (session->plan->cost)
@@ -48,13 +44,13 @@ static bool add(struct session *session, uint64_t number, const uint32_t *value,
   const struct store_row row = {.key = key,
                                 .number = plan_grid_number(session->plan, number),
                                 .value = value,
-                                .status = sweep_statuses[outcome->status],
-                                .reason = *outcome->reason ? outcome->reason : NULL,
-                                .metric = outcome->status == SWEEP_finished ? metric : NULL,
+                                .status = outcome_names[outcome->end.outcome],
+                                .reason = *outcome->end.reason ? outcome->end.reason : NULL,
+                                .metric = outcome->end.outcome == OUTCOME_finished ? metric : NULL,
                                 .seconds = outcome->seconds,
                                 .how = outcome->replayed ? "replay" : "run"};
-  if (!store_add(session->store, &row, text))
-    return fail(session, text);
+  if (!store_add(session->store, &row, &session->message))
+    return false;
   return ++session->pending < ROWS_AT_ONCE || commit(session);
 }
 
@@ -65,7 +61,7 @@ static bool take(void *self, uint64_t number, const struct sweep_outcome *outcom
   char *key = plan_key(session->plan, value);
   session->done++;
   session->replay_seconds += outcome->seconds;
-  if (outcome->status == SWEEP_finished)
+  if (outcome->end.outcome == OUTCOME_finished)
     keep_best(session, key, outcome->metric[0]);
   const bool good = !session->store || add(session, number, value, key, outcome);
   free(key);
@@ -134,7 +130,7 @@ static struct store *open_store(struct session *session, const char *out, struct
   const struct sweep_target *target = &session->target;
   const struct sweep_plan *plan = session->plan;
   struct text settings = {0}, build = {0}, machines = {0};
-  char machine_hash[33], launch_hash[33], cycles[32], text[PLAN_MESSAGE];
+  char machine_hash[33], launch_hash[33], cycles[32];
   say_settings(session, &settings);
   say_build(session, &build);
   say_machines(session, &machines, machine_hash);
@@ -156,9 +152,7 @@ static struct store *open_store(struct session *session, const char *out, struct
   };
   const struct store_subject subject = {plan, session->metrics.row, session->metrics.count, facts,
                                         sizeof facts / sizeof *facts};
-  struct store *store = store_open(out, &subject, text);
-  if (!store)
-    message_fail(message, "%s", text);
+  struct store *store = store_open(out, &subject, message);
   free(settings.data);
   free(build.data);
   free(machines.data);
@@ -355,14 +349,13 @@ bool session_sum_up(struct session *session, const char *out, struct text *text,
   struct best best = {text, store_clocks_vary(session->store) ? "microseconds" : "cycles"};
   const struct store_order order = {.metric = best.metric, .count = 1};
   struct text statuses = {0};
-  char why[PLAN_MESSAGE];
-  bool good = store_statuses(session->store, add_status, &statuses, why);
+  bool good = store_statuses(session->store, add_status, &statuses, message);
   if (good)
     text_print(text, "%" PRIu64 " point%s: %s; %" PRIu64 " run now\n", store_count(session->store),
                text_s(store_count(session->store)), statuses.data ? statuses.data : "none", session->done);
-  good = good && store_best(session->store, &order, print_best, &best, why);
+  good = good && store_best(session->store, &order, print_best, &best, message);
   if (good)
     text_print(text, "results: %s\n", out);
   free(statuses.data);
-  return good || message_fail(message, "%s", why);
+  return good;
 }

@@ -7,6 +7,7 @@
 
 #include "sim/base/file.h"
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 enum { FILES = 4096 /* more than any kernel includes */, FILE_BYTES = 64 << 20 };
 
@@ -15,7 +16,7 @@ struct reading {
   struct reads *reads;
   struct text *text;
   char **seen; /* resolved paths */
-  size_t count;
+  size_t count, room;
 };
 
 static void add_file(struct reading *reading, const char *path);
@@ -70,8 +71,7 @@ static void add_file(struct reading *reading, const char *path) {
     free(whole);
     return;
   }
-  reading->seen = need_more(reading->seen, reading->count + 1, sizeof *reading->seen);
-  reading->seen[reading->count++] = whole;
+  *vector_next(reading->seen, reading->count, reading->room) = whole;
   text_print(reading->text, "%zu\n", size);
   text_add(reading->text, data, size);
   for (const char *line = data; line; line = (line = strchr(line, '\n')) ? line + 1 : NULL)

@@ -31,44 +31,43 @@ static int system_error(const struct store *store, int error) {
   return known ? known : EIO;
 }
 
-bool store_fail(struct store *store, char message[PLAN_MESSAGE]) {
+bool store_fail(struct store *store, struct message *message) {
   const int code = sqlite3_errcode(store->database), error = errno;
   const char *verb = store->lock < 0 ? "read" : "written", *path = store->path;
   switch (code & 0xff) {
   case SQLITE_NOTADB:
-    snprintf(message, PLAN_MESSAGE, "%.300s: is not a SQLite database", path);
+    message_fail(message, "%.300s: is not a SQLite database", path);
     break;
   case SQLITE_CORRUPT:
-    snprintf(message, PLAN_MESSAGE, "%.300s: is damaged: %.120s", path, sqlite3_errmsg(store->database));
+    message_fail(message, "%.300s: is damaged: %.120s", path, sqlite3_errmsg(store->database));
     break;
   case SQLITE_BUSY:
-    snprintf(message, PLAN_MESSAGE, "%.300s: cannot be %s: another process has locked it for %d s", path, verb,
-             PATIENCE / 1000);
+    message_fail(message, "%.300s: cannot be %s: another process has locked it for %d s", path, verb, PATIENCE / 1000);
     break;
   case SQLITE_FULL:
-    snprintf(message, PLAN_MESSAGE, "%.300s: cannot be %s: %s", path, verb, text_errno(ENOSPC));
+    message_fail(message, "%.300s: cannot be %s: %s", path, verb, text_errno(ENOSPC));
     break;
   case SQLITE_IOERR:
   case SQLITE_CANTOPEN:
-    snprintf(message, PLAN_MESSAGE, "%.300s: cannot be %s: %s", path, verb, text_errno(system_error(store, error)));
+    message_fail(message, "%.300s: cannot be %s: %s", path, verb, text_errno(system_error(store, error)));
     break;
   case SQLITE_READONLY:
-    snprintf(message, PLAN_MESSAGE, "%.300s: cannot be %s: %s%s", path, verb, text_errno(EACCES),
-             code == SQLITE_READONLY_DIRECTORY ? " (its journal)" : "");
+    message_fail(message, "%.300s: cannot be %s: %s%s", path, verb, text_errno(EACCES),
+                 code == SQLITE_READONLY_DIRECTORY ? " (its journal)" : "");
     break;
   default:
-    snprintf(message, PLAN_MESSAGE, "%.300s: cannot be %s: %.120s", path, verb, sqlite3_errmsg(store->database));
+    message_fail(message, "%.300s: cannot be %s: %.120s", path, verb, sqlite3_errmsg(store->database));
   }
   return false;
 }
 
-bool store_execute(struct store *store, char *sql, char message[PLAN_MESSAGE]) {
+bool store_execute(struct store *store, char *sql, struct message *message) {
   const int status = sql ? sqlite3_exec(store->database, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
   sqlite3_free(sql);
   return status == SQLITE_OK || store_fail(store, message);
 }
 
-sqlite3_stmt *store_prepare(struct store *store, char *sql, char message[PLAN_MESSAGE]) {
+sqlite3_stmt *store_prepare(struct store *store, char *sql, struct message *message) {
   sqlite3_stmt *statement = NULL;
   if (!sql || sqlite3_prepare_v2(store->database, sql, -1, &statement, NULL) != SQLITE_OK)
     store_fail(store, message);
@@ -76,17 +75,17 @@ sqlite3_stmt *store_prepare(struct store *store, char *sql, char message[PLAN_ME
   return statement;
 }
 
-bool store_finish(struct store *store, sqlite3_stmt *statement, int status, char message[PLAN_MESSAGE]) {
+bool store_finish(struct store *store, sqlite3_stmt *statement, int status, struct message *message) {
   const bool good = status == SQLITE_DONE || store_fail(store, message);
   sqlite3_finalize(statement);
   return good;
 }
 
-bool store_begin(struct store *store, char message[PLAN_MESSAGE]) {
+bool store_begin(struct store *store, struct message *message) {
   return !sqlite3_get_autocommit(store->database) || store_execute(store, sqlite3_mprintf("BEGIN IMMEDIATE"), message);
 }
 
-bool store_commit(struct store *store, char message[PLAN_MESSAGE]) {
+bool store_commit(struct store *store, struct message *message) {
   if (sqlite3_get_autocommit(store->database) || store_execute(store, sqlite3_mprintf("COMMIT"), message))
     return true;
   sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
@@ -95,19 +94,18 @@ bool store_commit(struct store *store, char message[PLAN_MESSAGE]) {
 
 /* ---- opening --------------------------------------------------------------------------------------- */
 
-static bool fail_open(const struct store *store, const char *what, char message[PLAN_MESSAGE]) {
-  snprintf(message, PLAN_MESSAGE, "%.300s: %s", store->path, what);
-  return false;
+static bool fail_open(const struct store *store, const char *what, struct message *message) {
+  return message_fail(message, "%.300s: %s", store->path, what);
 }
 
-static bool is_regular(const struct store *store, const struct stat *status, char message[PLAN_MESSAGE]) {
+static bool is_regular(const struct store *store, const struct stat *status, struct message *message) {
   return S_ISREG(status->st_mode) ||
          fail_open(store, S_ISDIR(status->st_mode) ? text_errno(EISDIR) : "is not a regular file", message);
 }
 
 /* The lock belongs to the open file, on a byte that need not exist. A process's own lock would be lost as soon as
  * SQLite closes the file. */
-static bool lock_file(struct store *store, char message[PLAN_MESSAGE]) {
+static bool lock_file(struct store *store, struct message *message) {
   struct stat status;
   store->lock = open(store->path, O_RDWR | O_CLOEXEC);
   if (store->lock < 0 && errno == ENOENT) {
@@ -115,8 +113,7 @@ static bool lock_file(struct store *store, char message[PLAN_MESSAGE]) {
     store->made = store->lock >= 0;
   }
   if (store->lock < 0) {
-    snprintf(message, PLAN_MESSAGE, "%.300s: cannot be written: %s", store->path, text_errno(errno));
-    return false;
+    return message_fail(message, "%.300s: cannot be written: %s", store->path, text_errno(errno));
   }
   if (fstat(store->lock, &status) < 0 || !is_regular(store, &status, message))
     return false;
@@ -147,7 +144,7 @@ static bool is_plain_journal(const char *path) {
   return read && (status.st_size < (off_t)sizeof tail || memcmp(tail, named, sizeof tail) != 0);
 }
 
-static bool check_journal(const struct store *store, char message[PLAN_MESSAGE]) {
+static bool check_journal(const struct store *store, struct message *message) {
   char *real = realpath(store->path, NULL), *path = real ? sqlite3_mprintf("%s-journal", real) : NULL;
   const bool good = !path || is_plain_journal(path);
   sqlite3_free(path);
@@ -157,7 +154,7 @@ static bool check_journal(const struct store *store, char message[PLAN_MESSAGE])
 }
 
 /* SQLite gives "", ":memory:" and "file:..." special meanings; with a folder before them they are file names. */
-static bool connect_to(struct store *store, char message[PLAN_MESSAGE]) {
+static bool connect_to(struct store *store, struct message *message) {
   if (!check_journal(store, message))
     return false;
   char *full = sqlite3_mprintf("%s%s", store->path[0] == '/' ? "" : "./", store->path);
@@ -204,7 +201,7 @@ void store_close(struct store *store) {
 }
 
 /* Makes sure that the file is about this sweep: describes it in an empty file, else compares. */
-static bool settle(struct store *store, char message[PLAN_MESSAGE]) {
+static bool settle(struct store *store, struct message *message) {
   struct store_about there = {0};
   bool empty = false;
   if (!about_recognize(store, &empty, message))
@@ -218,7 +215,7 @@ static bool settle(struct store *store, char message[PLAN_MESSAGE]) {
 }
 
 /* store->about is already set. */
-static struct store *open_to_write(struct store *store, char message[PLAN_MESSAGE]) {
+static struct store *open_to_write(struct store *store, struct message *message) {
   /* A transaction's pages stay in up to 64 MiB of memory until it ends, so that readers wait only for the commit. */
   static const char settings[] = "PRAGMA journal_mode = DELETE; PRAGMA cache_size = -65536";
   if (lock_file(store, message) && connect_to(store, message) &&
@@ -228,14 +225,14 @@ static struct store *open_to_write(struct store *store, char message[PLAN_MESSAG
   return NULL;
 }
 
-struct store *store_open(const char *path, const struct store_subject *subject, char message[PLAN_MESSAGE]) {
+struct store *store_open(const char *path, const struct store_subject *subject, struct message *message) {
   struct store *store = new_store(path);
   store->plan = subject->plan;
   about_of_subject(&store->about, subject);
   return open_to_write(store, message);
 }
 
-struct store *store_open_like(const char *path, const char *other, char message[PLAN_MESSAGE]) {
+struct store *store_open_like(const char *path, const char *other, struct message *message) {
   struct store *like = store_open_to_read(other, message);
   if (!like)
     return NULL;
@@ -247,7 +244,7 @@ struct store *store_open_like(const char *path, const char *other, char message[
 }
 
 /* Opens the file for writing if possible, so that SQLite can roll back a journal that a killed process left. */
-struct store *store_open_to_read(const char *path, char message[PLAN_MESSAGE]) {
+struct store *store_open_to_read(const char *path, struct message *message) {
   struct store *store = new_store(path);
   struct stat status;
   bool empty = false;

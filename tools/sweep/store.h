@@ -39,14 +39,6 @@ struct store_fact {
   const char *name, *value;
 };
 
-/* Statuses of points. */
-#define STORE_STATUSES(X)                                                                                              \
-  X(finished, "all launches ended")                                                                                    \
-  X(deadlock, "warps waited for one another forever")                                                                  \
-  X(cycle_limit, "a launch reached the cycle limit")                                                                   \
-  X(refused, "the machine, or the launch on it, is not legal")                                                         \
-  X(failed, "the process that ran it died, twice")
-
 /* What the file must be about: written to a new file, compared with an existing one. Facts whose name begins with '~'
  * may differ. The plan must outlive the store. */
 struct store_subject {
@@ -60,13 +52,13 @@ struct store_subject {
 /* Opens the file to write, and creates it if necessary. NULL with the message filled: not a database, another version,
  * another sweep (the message says which fact differs), another process is writing, read-only, disk full. A file that
  * could not be completed is removed. */
-struct store *store_open(const char *path, const struct store_subject *subject, char message[PLAN_MESSAGE]);
+struct store *store_open(const char *path, const struct store_subject *subject, struct message *message);
 
 /* Like store_open(), with the subject of the file `other`; only for store_merge(). */
-struct store *store_open_like(const char *path, const char *other, char message[PLAN_MESSAGE]);
+struct store *store_open_like(const char *path, const char *other, struct message *message);
 
 /* Opens an existing file to read it. */
-struct store *store_open_to_read(const char *path, char message[PLAN_MESSAGE]);
+struct store *store_open_to_read(const char *path, struct message *message);
 
 /* Discards the rows since the last store_commit(). */
 void store_close(struct store *store);
@@ -91,36 +83,36 @@ struct store_row {
 };
 
 /* Adds a row to the current transaction. False with the message filled. */
-bool store_add(struct store *store, const struct store_row *row, char message[PLAN_MESSAGE]);
+bool store_add(struct store *store, const struct store_row *row, struct message *message);
 
 /* On failure (false, with the message filled) the rows since the last commit are lost, and the file is as it was
  * then. */
-bool store_commit(struct store *store, char message[PLAN_MESSAGE]);
+bool store_commit(struct store *store, struct message *message);
 
 /* Adds all rows of another file about the same sweep to the current transaction. Points that both files have must have
  * equal rows. */
-bool store_merge(struct store *store, const char *path, uint64_t *added, char message[PLAN_MESSAGE]);
+bool store_merge(struct store *store, const char *path, uint64_t *added, struct message *message);
 
 /* ---- reading ------------------------------------------------------------------------------------------ */
 
 /* Writes points as CSV: a line of names, then a line per point, ordered by number. If writing fails, `file` has its
  * error flag set. */
-bool store_csv(struct store *store, FILE *file, char message[PLAN_MESSAGE]);
+bool store_csv(struct store *store, FILE *file, struct message *message);
 
 /* Receives a name and its value. */
 typedef void store_listener(void *context, const char *name, const char *value);
 
 /* Facts; axes with their words; metrics with their units; statuses with their numbers of points. */
-bool store_facts(struct store *store, store_listener *listener, void *context, char message[PLAN_MESSAGE]);
-bool store_axes(struct store *store, store_listener *listener, void *context, char message[PLAN_MESSAGE]);
-bool store_metrics(struct store *store, store_listener *listener, void *context, char message[PLAN_MESSAGE]);
-bool store_statuses(struct store *store, store_listener *listener, void *context, char message[PLAN_MESSAGE]);
+bool store_facts(struct store *store, store_listener *listener, void *context, struct message *message);
+bool store_axes(struct store *store, store_listener *listener, void *context, struct message *message);
+bool store_metrics(struct store *store, store_listener *listener, void *context, struct message *message);
+bool store_statuses(struct store *store, store_listener *listener, void *context, struct message *message);
 
 /* Does an axis vary the clock, so that cycles of two points are not comparable? */
 bool store_clocks_vary(const struct store *store);
 
 /* False when there is no such metric; the message suggests another. */
-bool store_has_metric(struct store *store, const char *metric, char message[PLAN_MESSAGE]);
+bool store_has_metric(struct store *store, const char *metric, struct message *message);
 
 /* The keys and values of the `count` finished points with the least (`most`: the largest) values of a metric. Of equal
  * points, those with the lower numbers come first. */
@@ -130,11 +122,11 @@ struct store_order {
   uint32_t count;
 };
 bool store_best(struct store *store, const struct store_order *order, store_listener *listener, void *context,
-                char message[PLAN_MESSAGE]);
+                struct message *message);
 
 /* The output of `warpwait sweep info`: what the file is about, the number of points by status, and the best points. If
  * best->metric is NULL, it is the first metric of the file. */
 struct text;
-bool store_info(struct store *store, const struct store_order *best, struct text *text, char message[PLAN_MESSAGE]);
+bool store_info(struct store *store, const struct store_order *best, struct text *text, struct message *message);
 
 #endif

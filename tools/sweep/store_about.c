@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
+#include "sim/replay/trial.h"
 #include "tools/sweep/store_parts.h"
 
 enum { APPLICATION = 0x57577377 /* "WWsw" */, SHOWN = 40 /* characters of a value that fit a message */ };
@@ -10,8 +12,8 @@ enum { APPLICATION = 0x57577377 /* "WWsw" */, SHOWN = 40 /* characters of a valu
 /* ---- in memory ------------------------------------------------------------------------------------- */
 
 static void list_add(struct store_list *list, const char *name, const char *first, const char *second) {
-  list->entries = need_more(list->entries, list->count + 1, sizeof *list->entries);
-  list->entries[list->count++] = (struct store_entry){need_copy(name), need_copy(first), need_copy(second)};
+  *vector_next(list->entries, list->count, list->room) =
+      (struct store_entry){need_copy(name), need_copy(first), need_copy(second)};
 }
 
 static void list_free(struct store_list *list) {
@@ -91,7 +93,7 @@ static const char *column(sqlite3_stmt *statement, int number) {
   return text ? text : "";
 }
 
-static bool list_read(struct store *store, struct store_list *list, const char *sql, char message[PLAN_MESSAGE]) {
+static bool list_read(struct store *store, struct store_list *list, const char *sql, struct message *message) {
   sqlite3_stmt *statement = store_prepare(store, sqlite3_mprintf("%s", sql), message);
   int status = SQLITE_DONE;
   while (statement && (status = sqlite3_step(statement)) == SQLITE_ROW)
@@ -100,7 +102,7 @@ static bool list_read(struct store *store, struct store_list *list, const char *
 }
 
 /* SQLite treats the name of a missing column as a string, so report here if the tables do not match. */
-static bool columns_fit(struct store *store, const struct store_about *about, char message[PLAN_MESSAGE]) {
+static bool columns_fit(struct store *store, const struct store_about *about, struct message *message) {
   const struct store_list *const lists[] = {&about->axes, &about->metrics};
   sqlite3_stmt *row = store_prepare(store, sqlite3_mprintf("SELECT * FROM points LIMIT 0"), message);
   if (!row)
@@ -113,12 +115,11 @@ static bool columns_fit(struct store *store, const struct store_about *about, ch
       fit = strcmp(sqlite3_column_name(row, at++), lists[i]->entries[k].name) == 0;
   sqlite3_finalize(row);
   if (!fit)
-    snprintf(message, PLAN_MESSAGE, "%.300s: is damaged: the columns of `points` do not match `axes` and `metrics`",
-             store->path);
+    message_fail(message, "%.300s: is damaged: the columns of `points` do not match `axes` and `metrics`", store->path);
   return fit;
 }
 
-bool about_of_file(struct store *store, struct store_about *about, char message[PLAN_MESSAGE]) {
+bool about_of_file(struct store *store, struct store_about *about, struct message *message) {
   *about = (struct store_about){0};
   return list_read(store, &about->facts, "SELECT name, value, '' FROM sweep ORDER BY name", message) &&
          list_read(store, &about->axes, "SELECT name, kind, words FROM axes ORDER BY position", message) &&
@@ -126,7 +127,7 @@ bool about_of_file(struct store *store, struct store_about *about, char message[
          columns_fit(store, about, message);
 }
 
-static bool read_number(struct store *store, const char *sql, sqlite3_int64 *number, char message[PLAN_MESSAGE]) {
+static bool read_number(struct store *store, const char *sql, sqlite3_int64 *number, struct message *message) {
   sqlite3_stmt *statement = store_prepare(store, sqlite3_mprintf("%s", sql), message);
   int status = statement ? sqlite3_step(statement) : SQLITE_ERROR;
   if (status == SQLITE_ROW) {
@@ -136,7 +137,7 @@ static bool read_number(struct store *store, const char *sql, sqlite3_int64 *num
   return statement && store_finish(store, statement, status, message);
 }
 
-bool about_recognize(struct store *store, bool *empty, char message[PLAN_MESSAGE]) {
+bool about_recognize(struct store *store, bool *empty, struct message *message) {
   sqlite3_int64 application = 0, version = 0, tables = 0;
   if (!read_number(store, "PRAGMA application_id", &application, message) ||
       !read_number(store, "PRAGMA user_version", &version, message) ||
@@ -146,11 +147,9 @@ bool about_recognize(struct store *store, bool *empty, char message[PLAN_MESSAGE
   if (*empty || (application == APPLICATION && version == STORE_VERSION))
     return true;
   if (application == APPLICATION)
-    snprintf(message, PLAN_MESSAGE, "%.300s: has version %lld, but this program reads version %d", store->path,
-             (long long)version, STORE_VERSION);
-  else
-    snprintf(message, PLAN_MESSAGE, "%.300s: is a database, but not a sweep's", store->path);
-  return false;
+    return message_fail(message, "%.300s: has version %lld, but this program reads version %d", store->path,
+                        (long long)version, STORE_VERSION);
+  return message_fail(message, "%.300s: is a database, but not a sweep's", store->path);
 }
 
 /* ---- comparison ------------------------------------------------------------------------------------ */
@@ -162,15 +161,13 @@ static const struct store_entry *list_find(const struct store_list *list, const 
   return NULL;
 }
 
-static bool fail_same(const char *path, const char *what, const char *name, const char *how,
-                      char message[PLAN_MESSAGE]) {
-  snprintf(message, PLAN_MESSAGE, "%.250s: belongs to another sweep: %s%.100s %.120s", path, what, name, how);
-  return false;
+static bool fail_same(const char *path, const char *what, const char *name, const char *how, struct message *message) {
+  return message_fail(message, "%.250s: belongs to another sweep: %s%.100s %.120s", path, what, name, how);
 }
 
 /* Compares the value of a fact, the words of an axis, or the unit of a metric. */
 static bool same_value(const char *path, const char *what, const struct store_entry *here,
-                       const struct store_entry *there, bool second, char message[PLAN_MESSAGE]) {
+                       const struct store_entry *there, bool second, struct message *message) {
   const char *mine = second ? here->second : here->first, *other = second ? there->second : there->first;
   char how[120] = "has changed";
   if (here->name[0] == '~' || strcmp(mine, other) == 0)
@@ -186,7 +183,7 @@ struct list_kind {
 };
 
 static bool list_same(const struct list_kind *kind, const struct store_list *here, const char *path,
-                      const struct store_list *there, char message[PLAN_MESSAGE]) {
+                      const struct store_list *there, struct message *message) {
   for (size_t i = 0; i < here->count; i++) {
     const struct store_entry *entry = &here->entries[i], *other = list_find(there, entry->name);
     if (!other && entry->name[0] != '~')
@@ -204,7 +201,7 @@ static bool list_same(const struct list_kind *kind, const struct store_list *her
 }
 
 bool about_same(const struct store_about *about, const char *path, const struct store_about *there,
-                char message[PLAN_MESSAGE]) {
+                struct message *message) {
   static const struct list_kind facts = {"", false, false}, axes = {"axis ", true, true},
                                 metrics = {"metric ", false, true};
   return list_same(&axes, &about->axes, path, &there->axes, message) &&
@@ -215,7 +212,7 @@ bool about_same(const struct store_about *about, const char *path, const struct 
 /* ---- writing --------------------------------------------------------------------------------------- */
 
 /* SQLite's column names are case-insensitive. */
-bool about_columns_differ(struct store *store, char message[PLAN_MESSAGE]) {
+bool about_columns_differ(struct store *store, struct message *message) {
   static const char *const fixed[COLUMNS_FIXED] = {"key", "number", "status", "reason"};
   const struct store_about *about = &store->about;
   const size_t count = COLUMNS_FIXED + about->axes.count + about->metrics.count;
@@ -231,8 +228,7 @@ bool about_columns_differ(struct store *store, char message[PLAN_MESSAGE]) {
   for (size_t i = 0; good && i < count; i++)
     for (size_t k = 0; good && k < i; k++)
       if (sqlite3_stricmp(names[i], names[k]) == 0) {
-        snprintf(message, PLAN_MESSAGE, "%.250s: cannot have both columns '%.60s' and '%.60s'", store->path, names[k],
-                 names[i]);
+        message_fail(message, "%.250s: cannot have both columns '%.60s' and '%.60s'", store->path, names[k], names[i]);
         good = false;
       }
   free(names);
@@ -255,11 +251,8 @@ static void say_entries(sqlite3_str *sql, const char *table, const struct store_
 }
 
 static void say_statuses(sqlite3_str *sql) {
-#define X(name, text) #name,
-  static const char *const names[] = {STORE_STATUSES(X)};
-#undef X
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    sqlite3_str_appendf(sql, "%s'%s'", i ? ", " : "", names[i]);
+  for (size_t i = 0; i < OUTCOME_COUNT; i++)
+    sqlite3_str_appendf(sql, "%s'%s'", i ? ", " : "", outcome_names[i]);
 }
 
 static char *say_tables(const struct store_about *about) {
@@ -287,12 +280,12 @@ static char *say_tables(const struct store_about *about) {
   return sqlite3_str_finish(sql);
 }
 
-bool about_write(struct store *store, char message[PLAN_MESSAGE]) {
+bool about_write(struct store *store, struct message *message) {
   return store_begin(store, message) && store_execute(store, say_tables(&store->about), message) &&
          store_commit(store, message);
 }
 
-bool about_try_to_write(struct store *store, char message[PLAN_MESSAGE]) {
+bool about_try_to_write(struct store *store, struct message *message) {
   return store_begin(store, message) &&
          store_execute(store, sqlite3_mprintf("PRAGMA user_version = %d", STORE_VERSION), message) &&
          store_commit(store, message);

@@ -31,7 +31,7 @@ const char *store_cell(sqlite3_stmt *row, int column, char number[32]) {
 
 static void print_plain(FILE *file, const char *number) { fputs(number, file); }
 
-bool store_csv(struct store *store, FILE *file, char message[PLAN_MESSAGE]) {
+bool store_csv(struct store *store, FILE *file, struct message *message) {
   sqlite3_stmt *row = store_prepare(store, sqlite3_mprintf("SELECT * FROM points ORDER BY number, key"), message);
   int status = SQLITE_DONE;
   char number[32];
@@ -52,8 +52,7 @@ bool store_csv(struct store *store, FILE *file, char message[PLAN_MESSAGE]) {
 
 /* ---- by name --------------------------------------------------------------------------------------- */
 
-static bool report(struct store *store, char *sql, store_listener *listener, void *context,
-                   char message[PLAN_MESSAGE]) {
+static bool report(struct store *store, char *sql, store_listener *listener, void *context, struct message *message) {
   sqlite3_stmt *row = store_prepare(store, sql, message);
   char name[32], value[32];
   int status = SQLITE_DONE;
@@ -62,19 +61,19 @@ static bool report(struct store *store, char *sql, store_listener *listener, voi
   return row && store_finish(store, row, status, message);
 }
 
-bool store_facts(struct store *store, store_listener *listener, void *context, char message[PLAN_MESSAGE]) {
+bool store_facts(struct store *store, store_listener *listener, void *context, struct message *message) {
   return report(store, sqlite3_mprintf("SELECT name, value FROM sweep ORDER BY name"), listener, context, message);
 }
 
-bool store_axes(struct store *store, store_listener *listener, void *context, char message[PLAN_MESSAGE]) {
+bool store_axes(struct store *store, store_listener *listener, void *context, struct message *message) {
   return report(store, sqlite3_mprintf("SELECT name, words FROM axes ORDER BY position"), listener, context, message);
 }
 
-bool store_metrics(struct store *store, store_listener *listener, void *context, char message[PLAN_MESSAGE]) {
+bool store_metrics(struct store *store, store_listener *listener, void *context, struct message *message) {
   return report(store, sqlite3_mprintf("SELECT name, unit FROM metrics ORDER BY position"), listener, context, message);
 }
 
-bool store_statuses(struct store *store, store_listener *listener, void *context, char message[PLAN_MESSAGE]) {
+bool store_statuses(struct store *store, store_listener *listener, void *context, struct message *message) {
   return report(store, sqlite3_mprintf("SELECT status, count(*) FROM points GROUP BY status ORDER BY 2 DESC, 1"),
                 listener, context, message);
 }
@@ -88,7 +87,7 @@ bool store_clocks_vary(const struct store *store) {
   return false;
 }
 
-bool store_has_metric(struct store *store, const char *metric, char message[PLAN_MESSAGE]) {
+bool store_has_metric(struct store *store, const char *metric, struct message *message) {
   const struct store_list *metrics = &store->about.metrics;
   for (size_t i = 0; i < metrics->count; i++)
     if (strcmp(metrics->entries[i].name, metric) == 0)
@@ -97,12 +96,11 @@ bool store_has_metric(struct store *store, const char *metric, char message[PLAN
                                                    sizeof *metrics->entries)
                                     : NULL;
   char hint[MESSAGE_HINT];
-  snprintf(message, PLAN_MESSAGE, "%.250s: has no metric '%.60s'%s", store->path, metric, message_hint(hint, near));
-  return false;
+  return message_fail(message, "%.250s: has no metric '%.60s'%s", store->path, metric, message_hint(hint, near));
 }
 
 bool store_best(struct store *store, const struct store_order *order, store_listener *listener, void *context,
-                char message[PLAN_MESSAGE]) {
+                struct message *message) {
   if (!store_has_metric(store, order->metric, message))
     return false;
   char *sql = sqlite3_mprintf("SELECT key, \"%w\" FROM points WHERE status = 'finished' AND \"%w\" IS NOT NULL "

@@ -13,9 +13,9 @@
 
 /* The row of `points` with this key, which the caller resets; NULL when there is none. */
 static sqlite3_stmt *find(struct store *store, const char *key) {
-  char message[PLAN_MESSAGE];
+  struct message message;
   if (!store->find)
-    store->find = store_prepare(store, sqlite3_mprintf("SELECT * FROM points WHERE key = ?"), message);
+    store->find = store_prepare(store, sqlite3_mprintf("SELECT * FROM points WHERE key = ?"), &message);
   if (!store->find)
     return NULL;
   sqlite3_bind_text(store->find, 1, key, -1, SQLITE_TRANSIENT);
@@ -65,7 +65,7 @@ static char *say_insert(const struct store *store) {
   return sqlite3_str_finish(sql);
 }
 
-static bool prepare_insert(struct store *store, char message[PLAN_MESSAGE]) {
+static bool prepare_insert(struct store *store, struct message *message) {
   if (!store->insert)
     store->insert = store_prepare(store, say_insert(store), message);
   if (!store->insert_effort)
@@ -120,10 +120,10 @@ static void bind_row(const struct store *store, const struct store_row *row) {
 }
 
 /* Runs both statements, after their values are bound. */
-static bool insert(struct store *store, const char *key, char message[PLAN_MESSAGE]) {
+static bool insert(struct store *store, const char *key, struct message *message) {
   bool good = sqlite3_step(store->insert) == SQLITE_DONE && sqlite3_step(store->insert_effort) == SQLITE_DONE;
   if (!good && sqlite3_extended_errcode(store->database) == SQLITE_CONSTRAINT_PRIMARYKEY)
-    snprintf(message, PLAN_MESSAGE, "%.250s: already has the point: %.200s", store->path, key);
+    message_fail(message, "%.250s: already has the point: %.200s", store->path, key);
   else if (!good)
     store_fail(store, message);
   sqlite3_reset(store->insert);
@@ -131,7 +131,7 @@ static bool insert(struct store *store, const char *key, char message[PLAN_MESSA
   return good;
 }
 
-bool store_add(struct store *store, const struct store_row *row, char message[PLAN_MESSAGE]) {
+bool store_add(struct store *store, const struct store_row *row, struct message *message) {
   assert(store->plan && "a file that was opened to merge into has no plan to take values from");
   if (!store_begin(store, message) || !prepare_insert(store, message))
     return false;
@@ -156,22 +156,21 @@ static bool same_cell(sqlite3_stmt *a, sqlite3_stmt *b, int column) {
 
 /* Compares two rows with the same key. */
 static bool same_row(const struct store *store, sqlite3_stmt *here, sqlite3_stmt *there, const char *path,
-                     char message[PLAN_MESSAGE]) {
+                     struct message *message) {
   for (int column = 0; column < sqlite3_column_count(here); column++)
     if (!same_cell(here, there, column)) {
       char numbers[2][32];
       const char *mine = store_cell(here, column, numbers[0]), *other = store_cell(there, column, numbers[1]);
-      snprintf(message, PLAN_MESSAGE, "%.120s: %.30s is %.30s, but %.30s in %.100s, for the point %.120s", path,
-               sqlite3_column_name(here, column), *other ? other : "missing", *mine ? mine : "missing", store->path,
-               (const char *)sqlite3_column_text(here, COLUMN_KEY));
-      return false;
+      return message_fail(message, "%.120s: %.30s is %.30s, but %.30s in %.100s, for the point %.120s", path,
+                          sqlite3_column_name(here, column), *other ? other : "missing", *mine ? mine : "missing",
+                          store->path, (const char *)sqlite3_column_text(here, COLUMN_KEY));
     }
   return true;
 }
 
 /* A row of the other file has the columns of `points`, then seconds and how. */
 static bool take_row(struct store *store, sqlite3_stmt *there, const char *path, uint64_t *added,
-                     char message[PLAN_MESSAGE]) {
+                     struct message *message) {
   const char *key = (const char *)sqlite3_column_text(there, COLUMN_KEY);
   const int columns = sqlite3_bind_parameter_count(store->insert);
   sqlite3_stmt *here = find(store, key);
@@ -189,7 +188,7 @@ static bool take_row(struct store *store, sqlite3_stmt *there, const char *path,
   return insert(store, key, message);
 }
 
-static bool take_rows(struct store *store, struct store *other, uint64_t *added, char message[PLAN_MESSAGE]) {
+static bool take_rows(struct store *store, struct store *other, uint64_t *added, struct message *message) {
   static const char sql[] = "SELECT points.*, seconds, how FROM points LEFT JOIN effort USING (key) "
                             "ORDER BY points.rowid";
   sqlite3_stmt *rows = store_prepare(other, sqlite3_mprintf("%s", sql), message);
@@ -209,11 +208,10 @@ static bool is_same_file(const char *a, const char *b) {
          first.st_ino == second.st_ino;
 }
 
-bool store_merge(struct store *store, const char *path, uint64_t *added, char message[PLAN_MESSAGE]) {
+bool store_merge(struct store *store, const char *path, uint64_t *added, struct message *message) {
   *added = 0;
   if (is_same_file(store->path, path)) {
-    snprintf(message, PLAN_MESSAGE, "%.300s: cannot be merged with itself", path);
-    return false;
+    return message_fail(message, "%.300s: cannot be merged with itself", path);
   }
   struct store *other = store_open_to_read(path, message);
   if (!other)

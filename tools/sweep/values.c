@@ -9,18 +9,11 @@
 #include <string.h>
 
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 #include "tools/sweep/expression.h"
 
 #define VALUES_LARGEST (INT64_C(1) << 53) /* up to here doubles, which constraints use, are exact */
 #define RANGES "a range is A..B, A..B:STEP or A..B*FACTOR"
-
-__attribute__((format(printf, 2, 3))) static bool fail(char message[VALUES_MESSAGE], const char *format, ...) {
-  va_list list;
-  va_start(list, format);
-  vsnprintf(message, VALUES_MESSAGE, format, list);
-  va_end(list);
-  return false;
-}
 
 bool values_whole(const char *text, const char **end, int64_t *number) {
   const char *digits = text + (*text == '-');
@@ -40,16 +33,14 @@ bool values_whole(const char *text, const char **end, int64_t *number) {
   return true;
 }
 
-static bool add_word(struct sweep_axis *axis, const char *word, char message[VALUES_MESSAGE]) {
+static bool add_word(struct sweep_axis *axis, const char *word, struct message *message) {
   if (axis->count == PLAN_VALUES)
-    return fail(message, "more than %d values", PLAN_VALUES);
-  if (!(axis->count & (axis->count + 1))) /* full: double it */
-    axis->value = need_more(axis->value, 2 * (axis->count + 1), sizeof *axis->value);
-  axis->value[axis->count++] = need_copy(word);
+    return message_fail(message, "more than %d values", PLAN_VALUES);
+  *vector_next(axis->value, axis->count, axis->room) = need_copy(word);
   return true;
 }
 
-static bool add_number(struct sweep_axis *axis, int64_t number, char message[VALUES_MESSAGE]) {
+static bool add_number(struct sweep_axis *axis, int64_t number, struct message *message) {
   char word[24];
   snprintf(word, sizeof word, "%lld", (long long)number);
   return add_word(axis, word, message);
@@ -69,23 +60,23 @@ static bool read_range(const char *word, struct range *range) {
   return !*at || ((*at == ':' || *at == '*') && values_whole(at + 1, &at, &range->step) && !*at);
 }
 
-static bool check_range(const char *word, const struct range *range, char message[VALUES_MESSAGE]) {
+static bool check_range(const char *word, const struct range *range, struct message *message) {
   if (range->from > range->to)
-    return fail(message, "'%.60s' goes down; in A..B, A must be at most B", word);
+    return message_fail(message, "'%.60s' goes down; in A..B, A must be at most B", word);
   if (!range->factor && range->step < 1)
-    return fail(message, "'%.60s' has a step of %lld; it must be at least 1", word, (long long)range->step);
+    return message_fail(message, "'%.60s' has a step of %lld; it must be at least 1", word, (long long)range->step);
   if (range->factor && range->step < 2)
-    return fail(message, "'%.60s' has a factor of %lld; it must be at least 2", word, (long long)range->step);
+    return message_fail(message, "'%.60s' has a factor of %lld; it must be at least 2", word, (long long)range->step);
   if (range->factor && range->from < 1)
-    return fail(message, "'%.60s' begins at %lld; with a factor, it must begin at 1 or more", word,
-                (long long)range->from);
+    return message_fail(message, "'%.60s' begins at %lld; with a factor, it must begin at 1 or more", word,
+                        (long long)range->from);
   return true;
 }
 
-static bool add_range(struct sweep_axis *axis, const char *word, char message[VALUES_MESSAGE]) {
+static bool add_range(struct sweep_axis *axis, const char *word, struct message *message) {
   struct range range;
   if (!read_range(word, &range))
-    return fail(message, "'%.60s' is not a range; " RANGES ", of whole numbers up to 2^53", word);
+    return message_fail(message, "'%.60s' is not a range; " RANGES ", of whole numbers up to 2^53", word);
   if (!check_range(word, &range, message))
     return false;
   for (int64_t number = range.from;;) {
@@ -110,15 +101,16 @@ static bool is_printed(const char *word) {
   return true;
 }
 
-static bool add_value(struct sweep_axis *axis, const char *word, char message[VALUES_MESSAGE]) {
+static bool add_value(struct sweep_axis *axis, const char *word, struct message *message) {
   int64_t number;
   const char *end = word;
   if (strchr(word, '='))
-    return fail(message, "'%.60s' contains a '='; a line that begins with a blank continues the key above", word);
+    return message_fail(message, "'%.60s' contains a '='; a line that begins with a blank continues the key above",
+                        word);
   if (strcmp(word, "..") == 0 || *word == ':' || *word == '*')
-    return fail(message, "'%.60s' is not a value; " RANGES ", without blanks", word);
+    return message_fail(message, "'%.60s' is not a value; " RANGES ", without blanks", word);
   if (!is_printed(word))
-    return fail(message, "'%.60s' contains a control character", word);
+    return message_fail(message, "'%.60s' contains a control character", word);
   if (is_range(word))
     return add_range(axis, word, message);
   if (values_whole(word, &end, &number) && !*end && isalpha((unsigned char)end[-1]))
@@ -126,7 +118,7 @@ static bool add_value(struct sweep_axis *axis, const char *word, char message[VA
   return add_word(axis, word, message);
 }
 
-bool values_add(struct sweep_axis *axis, const char *text, char message[VALUES_MESSAGE]) {
+bool values_add(struct sweep_axis *axis, const char *text, struct message *message) {
   static const char between[] = " \t,";
   for (text += strspn(text, between); *text; text += strspn(text, between)) {
     const size_t length = strcspn(text, between);
@@ -138,7 +130,7 @@ bool values_add(struct sweep_axis *axis, const char *text, char message[VALUES_M
       return false;
     text += length;
   }
-  return axis->count || fail(message, "no value; legal: words and ranges, as in 1 2 4, 1..6, 0..64:8, 1..64*2");
+  return axis->count || message_fail(message, "no value; legal: words and ranges, as in 1 2 4, 1..6, 0..64:8, 1..64*2");
 }
 
 struct listed {
@@ -160,7 +152,7 @@ static int by_value(const void *left, const void *right) {
   return order ? order : (a->place > b->place) - (a->place < b->place);
 }
 
-bool values_distinct(const struct sweep_axis *axis, char message[VALUES_MESSAGE]) {
+bool values_distinct(const struct sweep_axis *axis, struct message *message) {
   struct listed *sorted = need(axis->count, sizeof *sorted);
   for (size_t i = 0; i < axis->count; i++)
     sorted[i] = (struct listed){expression_operand(axis->value[i]), i};
@@ -169,8 +161,8 @@ bool values_distinct(const struct sweep_axis *axis, char message[VALUES_MESSAGE]
   for (size_t i = 1; i < axis->count && good; i++)
     if (compare(&sorted[i - 1].operand, &sorted[i].operand) == 0) {
       const char *one = sorted[i - 1].operand.text, *other = sorted[i].operand.text;
-      good = strcmp(one, other) == 0 ? fail(message, "'%.60s' is listed twice", other)
-                                     : fail(message, "'%.60s' and '%.60s' are the same value", one, other);
+      good = strcmp(one, other) == 0 ? message_fail(message, "'%.60s' is listed twice", other)
+                                     : message_fail(message, "'%.60s' and '%.60s' are the same value", one, other);
     }
   free(sorted);
   return good;

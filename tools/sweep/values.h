@@ -8,13 +8,11 @@
 
 #include "tools/sweep/plan.h"
 
-enum { VALUES_MESSAGE = 256 };
-
 /* Adds values to an axis. False with the message filled, without the axis's name. */
-bool values_add(struct sweep_axis *axis, const char *text, char message[VALUES_MESSAGE]);
+bool values_add(struct sweep_axis *axis, const char *text, struct message *message);
 
 /* Is each value listed only once? 4K and 4096 are the same value. */
-bool values_distinct(const struct sweep_axis *axis, char message[VALUES_MESSAGE]);
+bool values_distinct(const struct sweep_axis *axis, struct message *message);
 
 /* A whole number from -2^53 to 2^53, with an optional suffix K, M or G. */
 bool values_whole(const char *text, const char **end, int64_t *number);

@@ -9,14 +9,16 @@
 #include "sim/base/nearest.h"
 #include "sim/base/need.h"
 #include "sim/base/text.h"
+#include "sim/base/vector.h"
 #include "tools/sweep/point.h"
 
 /* The message of a plan begins with "OPTION:LINE: ", but there are no lines here. */
-static bool fail_plan(const struct vary *vary, struct message *message, const char *text) {
+static bool fail_plan(const struct vary *vary, struct message *message) {
+  const char *text = message->text;
   const size_t length = strlen(vary->option);
   if (strncmp(text, vary->option, length) == 0 && text[length] == ':')
     text += length + strspn(text + length, "0123456789: ");
-  message_fail(message, "%s", text);
+  memmove(message->text, text, strlen(text) + 1);
   return message_within(message, vary->option);
 }
 
@@ -30,7 +32,6 @@ char *vary_name(const char *word) {
 static bool read_plan(struct vary *vary, const char *word, size_t most, const char *launch, struct message *message) {
   const char *equals = strchr(word, '=');
   struct text text = {0};
-  char why[PLAN_MESSAGE];
   if (!equals || equals == word || strpbrk(word, "[\n;#"))
     return message_fail(message, "%s: '%.60s' is not NAME=VALUES, such as DEPTH=1..6 or arg.tiles=16,32", vary->option,
                         word);
@@ -38,10 +39,10 @@ static bool read_plan(struct vary *vary, const char *word, size_t most, const ch
   /* A placeholder: the launch file's name may contain characters that a sweep file does not allow. */
   text_print(&text, "[sweep]\nlaunch = launch.json\n[axes]\n%s = %s\n", name, equals + 1);
   free(name);
-  const bool good = plan_parse(text.data, vary->option, vary->plan, why);
+  const bool good = plan_parse(text.data, vary->option, vary->plan, message);
   free(text.data);
   if (!good)
-    return fail_plan(vary, message, why);
+    return fail_plan(vary, message);
   free(vary->plan->launch);
   vary->plan->launch = need_copy(launch);
   return vary->plan->grid <= most || message_fail(message, "%s: has %llu values; legal: up to %zu", vary->option,
@@ -49,10 +50,7 @@ static bool read_plan(struct vary *vary, const char *word, size_t most, const ch
 }
 
 static void say_option(struct sweep_plan *plan, const char *option, const char *word) {
-  const size_t size = strlen(option) + strlen(word) + 1;
-  plan->builds = need_more(plan->builds, plan->build_count + 1, sizeof *plan->builds);
-  plan->builds[plan->build_count] = need(size, 1);
-  snprintf(plan->builds[plan->build_count++], size, "%s%s", option, word);
+  *vector_next(plan->builds, plan->build_count, plan->build_room) = need_print("%s%s", option, word);
 }
 
 /* Takes those options of the command line's build that a plan can have: clang's. */
@@ -85,10 +83,9 @@ static bool fail_name(const struct vary *vary, struct message *message) {
 }
 
 static bool open_target(struct vary *vary, const struct program_build *build, struct message *message) {
-  struct message why;
   free(reads_begin(build->reads, vary->plan->launch));
-  if (!sweep_target_open(vary->target, vary->plan, build->reads, build->caller, &why))
-    return fail_plan(vary, message, why.text);
+  if (!sweep_target_open(vary->target, vary->plan, build->reads, build->caller, message))
+    return fail_plan(vary, message);
   if (vary->target->name[0].kind == SWEEP_DEFINE || vary->target->name[0].kind == SWEEP_ARGUMENT)
     return true;
   return fail_name(vary, message);

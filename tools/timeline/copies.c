@@ -4,27 +4,17 @@
 #include <string.h>
 
 #include "sim/base/need.h"
-
-/* Room for one more row. */
-static void *grow(void *rows, size_t count, size_t *room, size_t size) {
-  if (count < *room)
-    return rows;
-  *room = *room ? 2 * *room : 64;
-  return need_more(rows, *room, size);
-}
+#include "sim/base/vector.h"
 
 void timeline_copies_note(struct timeline_copies *copies, const struct timeline_event *event) {
   if (event->kind == TIMELINE_COPY) {
-    copies->copy = grow(copies->copy, copies->copies, &copies->copy_room, sizeof *copies->copy);
-    copies->copy[copies->copies++] =
+    *vector_next(copies->copy, copies->copies, copies->copy_room) =
         (struct timeline_copy){.event = *event, .served_from = NEVER, .wait = TIMELINE_NO_WAIT};
   } else if (event->kind == TIMELINE_WAITED) {
-    copies->wait = grow(copies->wait, copies->waits, &copies->wait_room, sizeof *copies->wait);
-    copies->wait[copies->waits++] = (struct timeline_wait){.event = *event};
+    *vector_next(copies->wait, copies->waits, copies->wait_room) = (struct timeline_wait){.event = *event};
   } else if (event->kind == TIMELINE_CHANNEL) {
-    copies->part = grow(copies->part, copies->parts, &copies->part_room, sizeof *copies->part);
-    copies->part[copies->parts++] = (struct timeline_part){event->field[TIMELINE_CHANNEL_COPY], event->from, event->to,
-                                                           (uint32_t)event->field[TIMELINE_CHANNEL_OF]};
+    *vector_next(copies->part, copies->parts, copies->part_room) = (struct timeline_part){
+        event->field[TIMELINE_CHANNEL_COPY], event->from, event->to, (uint32_t)event->field[TIMELINE_CHANNEL_OF]};
   }
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 static uint64_t key_of(const struct timeline_place *place, uint32_t lane) {
   return (uint64_t)place->cu << 44 | (uint64_t)place->section << 40 | (uint64_t)place->unit << 28 |
@@ -26,10 +27,7 @@ static size_t find(const struct timeline_tracks *tracks, uint64_t key) {
 }
 
 static void insert(struct timeline_tracks *tracks, size_t at, const struct timeline_place *place, uint32_t lane) {
-  if (tracks->count == tracks->room) {
-    tracks->room = tracks->room ? 2 * tracks->room : 64;
-    tracks->track = need_more(tracks->track, tracks->room, sizeof *tracks->track);
-  }
+  tracks->track = vector_room(tracks->track, &tracks->room, tracks->count + 1, sizeof *tracks->track);
   memmove(tracks->track + at + 1, tracks->track + at, (tracks->count++ - at) * sizeof *tracks->track);
   tracks->track[at] = (struct timeline_track){.place = *place, .lane = lane, .key = key_of(place, lane)};
 }

@@ -9,6 +9,7 @@
 
 #include "sim/base/need.h"
 #include "sim/base/text.h"
+#include "sim/base/vector.h"
 #include "sim/host/vcd.h"
 #include "tools/timeline/run.h"
 #include "tools/timeline/viewers.h"
@@ -103,10 +104,7 @@ static void note_wave(struct player *player, uint64_t key) {
   const size_t at = find(player, key);
   if (at < player->count && player->key[at] == key)
     return;
-  if (player->count == player->room) {
-    player->room = player->room ? 2 * player->room : 64;
-    player->key = need_more(player->key, player->room, sizeof *player->key);
-  }
+  player->key = vector_room(player->key, &player->room, player->count + 1, sizeof *player->key);
   memmove(player->key + at + 1, player->key + at, (player->count++ - at) * sizeof *player->key);
   player->key[at] = key;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 void op_count_add(struct op_count *sum, const struct op_count *at) {
   sum->operations += at->operations;
@@ -20,8 +21,8 @@ static struct kernel_count *kernel_of(struct trace_count *count, const struct is
          (count->kernels[i].program != launch->program || count->kernels[i].kernel != launch->kernel))
     i++;
   if (i == count->count) {
-    count->kernels = need_more(count->kernels, ++count->count, sizeof *count->kernels);
-    count->kernels[i] = (struct kernel_count){.program = launch->program, .kernel = launch->kernel};
+    *vector_next(count->kernels, count->count, count->room) =
+        (struct kernel_count){.program = launch->program, .kernel = launch->kernel};
     count->kernels[i].by_pc = need(launch->program->count, sizeof *count->kernels[i].by_pc);
   }
   return &count->kernels[i];

@@ -33,7 +33,7 @@ struct kernel_count {
 
 struct trace_count {
   struct kernel_count *kernels; /* in the order of their first launches */
-  size_t count;
+  size_t count, room;
 };
 
 /* Reads the whole trace. False with *error filled on failure. Free the count in either case. */

@@ -16,7 +16,7 @@ enum { CONTEXT = TRACE_DIFF_CONTEXT, WHERE = 160, VALUE = 240 };
 /* One of the two traces. */
 struct side {
   const char *path;
-  struct opened_trace opened;
+  struct recording opened;
   struct trace_warp *warp;
   struct trace_op op; /* the current operation, if `is` */
   bool is;
@@ -526,7 +526,7 @@ bool trace_diff(const struct trace_diff *settings, const struct sink *sink, cons
   good = good && compare(&diff);
   for (int side = 0; side < 2; side++) {
     trace_warp_free(diff.side[side].warp);
-    trace_shut(&diff.side[side].opened);
+    recording_close(&diff.side[side].opened);
   }
   free(diff.text.data);
   *differ = diff.differ;

@@ -22,7 +22,7 @@ bool trace_input_open(const char *path, enum trace_open_mode mode, const struct 
 }
 
 void trace_input_free(struct trace_input *input) {
-  trace_shut(&input->opened);
+  recording_close(&input->opened);
   json_decref(input->run);
   free(input->programs);
   free(input->parts);

@@ -20,7 +20,7 @@
 /* A trace that parts are taken from. */
 struct trace_input {
   const char *path;
-  struct opened_trace opened;
+  struct recording opened;
   json_t *run;        /* its meta */
   uint32_t *programs; /* their numbers in the output */
   uint32_t *parts;    /* the part of each of its launches */

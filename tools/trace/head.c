@@ -50,8 +50,8 @@ static void print_operation(struct text *text, const struct isa_program *program
   text_print(text, "%s%s\n", op->flags & TRACE_DIVERGED ? "  diverged" : "", op->flags & TRACE_DONE ? "  done" : "");
 }
 
-static bool print_operations(const struct opened_trace *opened, struct trace_warp *warp,
-                             const struct trace_head *settings, const struct sink *sink, struct message *message) {
+static bool print_operations(const struct recording *opened, struct trace_warp *warp, const struct trace_head *settings,
+                             const struct sink *sink, struct message *message) {
   const struct isa_launch *launch = &opened->job.launches[settings->launch - 1].isa;
   struct trace_op op;
   struct text text = {0};
@@ -67,7 +67,7 @@ static bool print_operations(const struct opened_trace *opened, struct trace_war
   return good;
 }
 
-bool trace_head(const struct opened_trace *opened, const char *path, const struct trace_head *settings,
+bool trace_head(const struct recording *opened, const char *path, const struct trace_head *settings,
                 const struct sink *sink, struct message *message) {
   struct trace *trace = opened->trace;
   struct trace_warp *warp = trace_warp_new(trace);

@@ -10,7 +10,7 @@ struct trace_head {
 };
 
 /* Writes them to the sink; `path` is the trace's name in messages. */
-bool trace_head(const struct opened_trace *opened, const char *path, const struct trace_head *settings,
+bool trace_head(const struct recording *opened, const char *path, const struct trace_head *settings,
                 const struct sink *sink, struct message *message);
 
 #endif

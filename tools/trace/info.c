@@ -199,8 +199,8 @@ static void print_all(const struct trace_facts *facts, bool lines, struct text *
     print_kernel(text, &facts->kernels.kernels[i], lines);
 }
 
-bool trace_info(const struct opened_trace *opened, const char *path, const struct trace_info_form *form,
-                struct text *text, struct message *message) {
+bool trace_info(const struct recording *opened, const char *path, const struct trace_info_form *form, struct text *text,
+                struct message *message) {
   struct trace_facts facts = {.trace = opened->trace, .job = &opened->job};
   struct stat file = {0};
   struct trace_error error = {0};

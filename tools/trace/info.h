@@ -39,7 +39,7 @@ struct trace_info_form {
 };
 
 /* Appends the facts about the trace in file `path`. */
-bool trace_info(const struct opened_trace *opened, const char *path, const struct trace_info_form *form,
-                struct text *text, struct message *message);
+bool trace_info(const struct recording *opened, const char *path, const struct trace_info_form *form, struct text *text,
+                struct message *message);
 
 #endif

@@ -25,32 +25,22 @@ void trace_report_prefix(struct trace *trace, const struct trace_error *damage, 
   caller_warn(caller, &message);
 }
 
-bool trace_look(const char *path, enum trace_open_mode mode, const struct caller *caller, struct opened_trace *opened,
+bool trace_look(const char *path, enum trace_open_mode mode, const struct caller *caller, struct recording *opened,
                 struct message *message) {
-  const struct job_request request = {0};
   struct trace_error error = {0};
-  *opened = (struct opened_trace){.trace = trace_open(path, mode, &error)};
+  *opened = (struct recording){.trace = trace_open(path, mode, &error)};
   if (!opened->trace)
     return trace_fail(message, &error);
   trace_report_prefix(opened->trace, &error, caller);
-  return trace_job_read(opened->trace, path, &request, &opened->job, &opened->max_cycles, message);
+  return recording_read(opened, path, message);
 }
 
 bool trace_can_be_replayed(const char *written, const char *path, struct message *message) {
-  const struct job_request request = {0};
   struct trace_error error = {0};
-  struct opened_trace opened = {.trace = trace_open(written, TRACE_WHOLE, &error)};
-  const bool good = opened.trace
-                        ? trace_job_read(opened.trace, path, &request, &opened.job, &opened.max_cycles, message)
-                        : trace_fail(message, &error);
-  trace_shut(&opened);
+  struct recording opened = {.trace = trace_open(written, TRACE_WHOLE, &error)};
+  const bool good = opened.trace ? recording_read(&opened, path, message) : trace_fail(message, &error);
+  recording_close(&opened);
   return good;
-}
-
-void trace_shut(struct opened_trace *opened) {
-  job_free(&opened->job);
-  if (opened->trace)
-    trace_close(opened->trace);
 }
 
 static bool check_prefix(const char *path, const struct caller *caller, struct message *message) {

@@ -3,18 +3,11 @@
 #define TOOLS_TRACE_OPENED_H
 
 #include "sim/base/caller.h"
-#include "sim/replay/job.h"
+#include "sim/replay/trial.h"
 
-struct opened_trace {
-  struct trace *trace;
-  struct job job;
-  cycle_t max_cycles;
-};
-
-/* Opens a trace and reads its job. False with the message filled. Call trace_shut() in either case. */
-bool trace_look(const char *path, enum trace_open_mode mode, const struct caller *caller, struct opened_trace *opened,
+/* Opens a trace and reads its job. False with the message filled. Call recording_close() in either case. */
+bool trace_look(const char *path, enum trace_open_mode mode, const struct caller *caller, struct recording *opened,
                 struct message *message);
-void trace_shut(struct opened_trace *opened);
 
 /* Whether a newly written trace can be replayed; `path` is its name in messages. */
 bool trace_can_be_replayed(const char *written, const char *path, struct message *message);

@@ -18,17 +18,14 @@
 #include "tools/sweep/session.h"
 #include "tools/verbs/job_options.h"
 
-static bool fail(struct message *message, const char *why) { return message_fail(message, "%s", why); }
-
 /* ---- info ------------------------------------------------------------------------------------------ */
 
 static bool info(const char *path, const struct store_order *best, struct text *text, struct message *message) {
-  char why[PLAN_MESSAGE];
-  struct store *store = store_open_to_read(path, why);
-  const bool good = store && store_info(store, best, text, why);
+  struct store *store = store_open_to_read(path, message);
+  const bool good = store && store_info(store, best, text, message);
   if (store)
     store_close(store);
-  return good || fail(message, why);
+  return good;
 }
 
 int verb_sweep_info(struct command *command) {
@@ -47,14 +44,12 @@ int verb_sweep_info(struct command *command) {
 /* ---- csv ------------------------------------------------------------------------------------------- */
 
 static bool csv_to_screen(struct store *store, struct message *message) {
-  char why[PLAN_MESSAGE], *text = NULL;
+  char *text = NULL;
   size_t size = 0;
   FILE *stream = open_memstream(&text, &size);
-  bool good = stream && store_csv(store, stream, why);
+  bool good = stream && store_csv(store, stream, message);
   if (!stream)
     message_fail(message, "out of memory");
-  else if (!good)
-    fail(message, why);
   if (stream && fclose(stream) != 0)
     good = message_fail(message, "out of memory");
   good = good && console_output(NULL, text, size, message);
@@ -63,32 +58,27 @@ static bool csv_to_screen(struct store *store, struct message *message) {
 }
 
 static bool csv_to_output(struct store *store, struct message *message) {
-  char why[PLAN_MESSAGE];
   if (isatty(STDOUT_FILENO))
     return csv_to_screen(store, message);
-  if (!store_csv(store, stdout, why))
-    return fail(message, why);
-  return console_flush(message);
+  return store_csv(store, stdout, message) && console_flush(message);
 }
 
 /* Writes the points to a file, completely or not at all; NULL: to standard output. */
 static bool write_csv(struct store *store, const char *path, struct message *message) {
   struct output file;
-  char why[PLAN_MESSAGE];
   if (!path)
     return csv_to_output(store, message);
   if (!output_begin(&file, path, message))
     return false;
-  return output_end(&file, store_csv(store, file.stream, why) || fail(message, why), message);
+  return output_end(&file, store_csv(store, file.stream, message), message);
 }
 
 static bool csv(const char *path, const char *out, struct message *message) {
-  char why[PLAN_MESSAGE];
   if (out && file_is_same(path, out))
     return message_fail(message, "%s: is also the input", out);
-  struct store *store = store_open_to_read(path, why);
+  struct store *store = store_open_to_read(path, message);
   if (!store)
-    return fail(message, why);
+    return false;
   const bool good = write_csv(store, out, message);
   store_close(store);
   return good;
@@ -102,27 +92,26 @@ int verb_sweep_csv(struct command *command) {
 
 /* ---- merge ----------------------------------------------------------------------------------------- */
 
-static bool merge_into(struct store *store, const struct words *paths, char *why) {
+static bool merge_into(struct store *store, const struct words *paths, struct message *message) {
   uint64_t added = 0;
   for (size_t i = 1; i < paths->count; i++)
-    if (!store_merge(store, paths->word[i], &added, why))
+    if (!store_merge(store, paths->word[i], &added, message))
       return false;
-  return store_commit(store, why);
+  return store_commit(store, message);
 }
 
 /* Merges all of them, or none: removes a file that it has just created if it fails. Writes to the first path. */
 static bool merge(const struct words *paths, struct message *message) {
-  char why[PLAN_MESSAGE];
   const char *out = paths->word[0];
   const bool fresh = !file_exists(out);
-  struct store *store = store_open_like(out, paths->word[1], why);
+  struct store *store = store_open_like(out, paths->word[1], message);
   if (!store)
-    return fail(message, why);
-  const bool good = merge_into(store, paths, why);
+    return false;
+  const bool good = merge_into(store, paths, message);
   store_close(store);
   if (!good && fresh)
     unlink(out);
-  return good || fail(message, why);
+  return good;
 }
 
 int verb_sweep_merge(struct command *command) {
@@ -197,9 +186,8 @@ static char *usual_out(const char *path) {
 }
 
 static bool read_plan(struct call *call, struct sweep_plan *plan) {
-  char text[PLAN_MESSAGE];
-  if (!plan_read(call->path, plan, text))
-    return message_fail(&call->message, "%s", text);
+  if (!plan_read(call->path, plan, &call->message))
+    return false;
   if (!call->points)
     return true;
   /* Points that are named are not sampled. */

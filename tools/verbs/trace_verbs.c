@@ -63,14 +63,14 @@ static bool report_timeline(const char *path, enum trace_open_mode mode, const s
 
 static bool report_trace(const char *path, enum trace_open_mode mode, const struct trace_info_form *form,
                          struct message *message) {
-  struct opened_trace opened = {0};
+  struct recording opened = {0};
   struct text text = {0};
   const bool good =
       trace_look(path, mode, &console_caller, &opened, message) && trace_info(&opened, path, form, &text, message);
   if (good && !form->json && !form->brief)
     help_next(VERB_TRACE_INFO, &text);
   const bool written = good && sink_text(&console_sink, &text, message);
-  trace_shut(&opened);
+  recording_close(&opened);
   free(text.data);
   return written;
 }
@@ -100,10 +100,10 @@ int verb_trace_validate(struct command *command) {
 
 static bool show_head(const char *path, enum trace_open_mode mode, const struct trace_head *settings,
                       struct message *message) {
-  struct opened_trace opened = {0};
+  struct recording opened = {0};
   const bool good = trace_look(path, mode, &console_caller, &opened, message) &&
                     trace_head(&opened, path, settings, &console_sink, message);
-  trace_shut(&opened);
+  recording_close(&opened);
   return good;
 }
 
@@ -291,11 +291,9 @@ static bool import(struct command *command, struct importing *importing, const s
   const struct machine_request request = {
       .name = machine ? machine : "h200", .set = sets.word, .set_count = sets.count};
   const struct sass_watch watch = {(void *)caller, sass_report_progress};
-  struct sass_error error = {0};
   bool good = command_in_and_out(command, &list, &out, message) && output_possible(out, message) &&
               is_no_input(list, out, "the", message);
-  if (good && !(importing->import = sass_import_open(list, &watch, &error)))
-    good = message_fail(message, "%s", error.text);
+  good = good && (importing->import = sass_import_open(list, &watch, message));
   good = good && (!strict || sass_all_known(importing->import, message)) &&
          sass_job(importing->import, list, &request, &importing->job, message) &&
          trace_job_possible(&importing->job, message) && write_trace(out, write_import, importing, message);

@@ -1,35 +1,35 @@
-#include "sim/check/known.h"
+#include "sim/check/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/base/need.h"
 
-enum { LOG2_WAYS = 4, WAYS = 1 << LOG2_WAYS, ROOT_LEVEL = KNOWN_PART_BITS / LOG2_WAYS - 1 };
+enum { LOG2_WAYS = 4, WAYS = 1 << LOG2_WAYS, ROOT_LEVEL = CLOCK_PART_BITS / LOG2_WAYS - 1 };
 
 /* A leaf, at level 0, has `when`. */
-struct known_node {
+struct clock_node {
   uint32_t references;
   union {
-    struct known_node *child[WAYS];
+    struct clock_node *child[WAYS];
     uint32_t when[WAYS];
   };
 };
 
-static struct known_node *new_node(uint32_t level) {
-  const size_t entry = level ? sizeof(struct known_node *) : sizeof(uint32_t);
-  struct known_node *node = need(1, offsetof(struct known_node, child) + WAYS * entry);
+static struct clock_node *new_node(uint32_t level) {
+  const size_t entry = level ? sizeof(struct clock_node *) : sizeof(uint32_t);
+  struct clock_node *node = need(1, offsetof(struct clock_node, child) + WAYS * entry);
   node->references = 1;
   return node;
 }
 
-static struct known_node *hold(struct known_node *node) {
+static struct clock_node *hold(struct clock_node *node) {
   if (node)
     node->references++;
   return node;
 }
 
-static void release(struct known_node *node, uint32_t level) {
+static void release(struct clock_node *node, uint32_t level) {
   if (!node || --node->references)
     return;
   for (uint32_t i = 0; level && i < WAYS; i++)
@@ -40,10 +40,10 @@ static void release(struct known_node *node, uint32_t level) {
 static uint32_t way_of(uint64_t part, uint32_t level) { return (uint32_t)(part >> level * LOG2_WAYS) % WAYS; }
 
 /* Returns the node, or a copy, with no other reference. Takes over the caller's reference. */
-static struct known_node *own(struct known_node *node, uint32_t level) {
+static struct clock_node *own(struct clock_node *node, uint32_t level) {
   if (node && node->references == 1)
     return node;
-  struct known_node *copy = new_node(level);
+  struct clock_node *copy = new_node(level);
   for (uint32_t i = 0; node && i < WAYS; i++)
     if (level)
       copy->child[i] = hold(node->child[i]);
@@ -53,10 +53,10 @@ static struct known_node *own(struct known_node *node, uint32_t level) {
   return copy;
 }
 
-void known_set(struct known *known, uint64_t part, uint32_t when) {
-  if (known_has(known, part, when))
+void clock_set(struct vector_clock *clock, uint64_t part, uint32_t when) {
+  if (clock_covers(clock, part, when))
     return;
-  struct known_node **place = &known->root;
+  struct clock_node **place = &clock->root;
   for (uint32_t level = ROOT_LEVEL; level; level--) {
     *place = own(*place, level);
     place = &(*place)->child[way_of(part, level)];
@@ -65,8 +65,8 @@ void known_set(struct known *known, uint64_t part, uint32_t when) {
   (*place)->when[way_of(part, 0)] = when;
 }
 
-/* Joins leaves; returns one of them if it knows everything. */
-static struct known_node *join_leaves(struct known_node *a, struct known_node *b) {
+/* Joins leaves; returns one of them if it covers the other. */
+static struct clock_node *join_leaves(struct clock_node *a, struct clock_node *b) {
   bool is_a = true, is_b = true;
   for (uint32_t i = 0; i < WAYS; i++) {
     is_a &= a->when[i] >= b->when[i];
@@ -74,19 +74,19 @@ static struct known_node *join_leaves(struct known_node *a, struct known_node *b
   }
   if (is_a || is_b)
     return hold(is_a ? a : b);
-  struct known_node *both = new_node(0);
+  struct clock_node *both = new_node(0);
   for (uint32_t i = 0; i < WAYS; i++)
     both->when[i] = a->when[i] > b->when[i] ? a->when[i] : b->when[i];
   return both;
 }
 
-/* What either knows; returns one of them if it knows everything. */
-static struct known_node *join(struct known_node *a, struct known_node *b, uint32_t level) {
+/* The later time of each part; returns one of them if it covers the other. */
+static struct clock_node *join(struct clock_node *a, struct clock_node *b, uint32_t level) {
   if (a == b || !a || !b)
     return hold(a ? a : b);
   if (!level)
     return join_leaves(a, b);
-  struct known_node *child[WAYS];
+  struct clock_node *child[WAYS];
   bool is_a = true, is_b = true;
   for (uint32_t i = 0; i < WAYS; i++) {
     child[i] = a->child[i] == b->child[i] ? hold(a->child[i]) : join(a->child[i], b->child[i], level - 1);
@@ -94,7 +94,7 @@ static struct known_node *join(struct known_node *a, struct known_node *b, uint3
     is_b &= child[i] == b->child[i];
   }
   if (!is_a && !is_b) {
-    struct known_node *both = new_node(level);
+    struct clock_node *both = new_node(level);
     memcpy(both->child, child, sizeof child);
     return both;
   }
@@ -104,12 +104,12 @@ static struct known_node *join(struct known_node *a, struct known_node *b, uint3
 }
 
 /* The same, into a node without other references. */
-static struct known_node *join_into(struct known_node *a, struct known_node *b, uint32_t level) {
+static struct clock_node *join_into(struct clock_node *a, struct clock_node *b, uint32_t level) {
   bool is_b = true;
   if (a == b || !b)
     return a;
   if (!a || a->references > 1) {
-    struct known_node *both = join(a, b, level);
+    struct clock_node *both = join(a, b, level);
     release(a, level);
     return both;
   }
@@ -127,18 +127,18 @@ static struct known_node *join_into(struct known_node *a, struct known_node *b, 
   return hold(b);
 }
 
-void known_join(struct known *into, const struct known *from) {
+void clock_join(struct vector_clock *into, const struct vector_clock *from) {
   into->root = join_into(into->root, from->root, ROOT_LEVEL);
 }
 
-bool known_has(const struct known *known, uint64_t part, uint32_t when) {
-  const struct known_node *node = known->root;
+bool clock_covers(const struct vector_clock *clock, uint64_t part, uint32_t when) {
+  const struct clock_node *node = clock->root;
   for (uint32_t level = ROOT_LEVEL; node && level; level--)
     node = node->child[way_of(part, level)];
   return !when || (node && node->when[way_of(part, 0)] >= when);
 }
 
-void known_free(struct known *known) {
-  release(known->root, ROOT_LEVEL);
-  known->root = NULL;
+void clock_free(struct vector_clock *clock) {
+  release(clock->root, ROOT_LEVEL);
+  clock->root = NULL;
 }
