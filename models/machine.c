@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "sim/base/need.h"
 #include "sim/core/time.h"
 
 /* clang-format off */
@@ -82,6 +83,16 @@ static const struct stat_row mem_stat_rows[] = {
 
 const struct stat_group mem_stat_group = {"memory", "Global memory", mem_stat_rows,
                                           sizeof mem_stat_rows / sizeof *mem_stat_rows};
+
+const char *machine_name(const struct machine *machine) { return machine->name; }
+
+const struct cu_params *machine_cu(const struct machine *machine) { return &machine->cu; }
+
+struct machine *machine_copy(const struct machine *machine) {
+  struct machine *copy = need(1, sizeof *copy);
+  *copy = *machine;
+  return copy;
+}
 
 void machine_defaults(struct machine *machine) {
   *machine = (struct machine){.name = "default"};

@@ -20,6 +20,7 @@ struct mem_stats {
 #include "models/mem/mem.stats.def"
 #undef STAT
 };
+extern const struct stat_group mem_stat_group;
 
 /* In the order of the words in the ENUM rows. */
 enum l1_hash { L1_MODULO, L1_XOR };

@@ -90,7 +90,9 @@ static uint32_t load_words(const struct machine_inst *inst) {
   if (inst->op == MACHINE_COPY)
     return 0;
   const struct isa_row *row = &isa_rows[inst->op];
-  return row->format == FORMAT_LOAD_GLOBAL || row->format == FORMAT_LOAD_LDS ? isa_types[row->d].registers : 0;
+  return row->access == ISA_ACCESS_LOAD && (row->space == ISA_SPACE_GLOBAL || row->space == ISA_SPACE_LDS)
+             ? isa_types[row->d].registers
+             : 0;
 }
 
 static bool has_effect(const struct machine_inst *inst) {
@@ -174,7 +176,7 @@ static bool stretch(struct schedule *s, struct machine_inst *inst, uint32_t coun
     return false;
   for (uint32_t i = 0; i < count; i++) {
     s->node[i] = (struct node){.words = load_words(&inst[i])};
-    s->node[i].near = s->node[i].words && isa_rows[inst[i].op].format == FORMAT_LOAD_LDS;
+    s->node[i].near = s->node[i].words && isa_rows[inst[i].op].space == ISA_SPACE_LDS;
     s->at = i;
     machine_each(s->m, &inst[i], reads, writes, s);
   }

@@ -169,35 +169,18 @@ static void forget(void *self, uint32_t vreg) {
 
 /* ---- memory ----------------------------------------------------------------------------------------- */
 
+/* What an instruction may be reordered around: none for atomic accesses, arguments and constants. */
 static enum space space_of(const struct machine_inst *inst, bool *writes_it) {
+  static const uint8_t spaces[ISA_SPACES] = {
+      [ISA_SPACE_GLOBAL] = SPACE_GLOBAL, [ISA_SPACE_LDS] = SPACE_LDS, [ISA_SPACE_PRIVATE] = SPACE_PRIVATE};
   *writes_it = false;
-  const bool image = inst->op >= ISA_IMAGE_SAMPLE_1D && inst->op <= ISA_IMAGE_STORE_3D;
-  if ((inst->op < ISA_LD_ARG_U8 || inst->op > ISA_ST_GLOBAL_128) && !image) /* atomic accesses have higher numbers */
+  if (inst->op == MACHINE_COPY)
     return SPACE_NONE;
-  switch ((enum isa_format)isa_rows[inst->op].format) {
-  case FORMAT_IMAGE_STORE:
-    *writes_it = true;
-    return SPACE_IMAGE;
-  case FORMAT_IMAGE_READ:
-    return SPACE_IMAGE;
-  case FORMAT_STORE_GLOBAL:
-    *writes_it = true;
-    return SPACE_GLOBAL;
-  case FORMAT_LOAD_GLOBAL:
-    return SPACE_GLOBAL;
-  case FORMAT_STORE_LDS:
-    *writes_it = true;
-    return SPACE_LDS;
-  case FORMAT_LOAD_LDS:
-    return SPACE_LDS;
-  case FORMAT_STORE_PRIVATE:
-    *writes_it = true;
-    return SPACE_PRIVATE;
-  case FORMAT_LOAD_PRIVATE:
-    return SPACE_PRIVATE;
-  default:
-    return SPACE_NONE;
-  }
+  const struct isa_row *row = &isa_rows[inst->op];
+  *writes_it = row->access == ISA_ACCESS_STORE || row->format == FORMAT_IMAGE_STORE;
+  return row->format == FORMAT_IMAGE_STORE || row->format == FORMAT_IMAGE_READ ? SPACE_IMAGE
+         : row->via == ISA_VIA_PLAIN                                           ? spaces[row->space]
+                                                                               : SPACE_NONE;
 }
 
 static uint32_t index_of(const struct machine_inst *inst, enum space space) {

@@ -316,11 +316,6 @@ bool ir_is_removable(const struct ir *ir, ir_ref ref) {
   case FORMAT_SHIFT:
   case FORMAT_QUERY:
   case FORMAT_QUERY_AXIS:
-  case FORMAT_LOAD_ARG:
-  case FORMAT_LOAD_CONST:
-  case FORMAT_LOAD_PRIVATE:
-  case FORMAT_LOAD_LDS:
-  case FORMAT_LOAD_GLOBAL:
   case FORMAT_IMAGE_READ:
   case FORMAT_IMAGE_QUERY:
   case FORMAT_SHUFFLE:
@@ -330,14 +325,14 @@ bool ir_is_removable(const struct ir *ir, ir_ref ref) {
   case FORMAT_SCAN_BEFORE:
     return true;
   default:
-    return false;
+    return isa_rows[ir->inst[ref].op].access == ISA_ACCESS_LOAD;
   }
 }
 
 bool ir_is_kept(const struct ir *ir, ir_ref ref) {
-  const uint16_t op = ir->inst[ref].op;
-  const uint8_t format = op < ISA_OPS ? isa_rows[op].format : FORMAT_ALU;
-  const bool access = format == FORMAT_LOAD_LDS || format == FORMAT_LOAD_GLOBAL || format == FORMAT_IMAGE_READ;
+  const struct isa_row *row = ir_row(ir, ref);
+  const bool shared = row->space == ISA_SPACE_LDS || row->space == ISA_SPACE_GLOBAL;
+  const bool access = (shared && row->access == ISA_ACCESS_LOAD) || row->format == FORMAT_IMAGE_READ;
   return !ir_is_removable(ir, ref) || (ir->target.checked && access);
 }
 

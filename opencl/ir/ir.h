@@ -33,7 +33,9 @@
 #define OPENCL_IR_IR_H
 
 #include "isa/isa.h"
+#include "isa/ops.h"
 #include "isa/rows.h"
+#include "opencl/ir/place.h"
 #include "opencl/ir/target.h"
 
 typedef uint32_t ir_ref; /* an instruction's number; 0: none */
@@ -68,12 +70,6 @@ enum {
   IR_COPY_LDS_PLANE,
   IR_MOST_OPERANDS,
   IR_WAIT_COUNT = ISA_WAIT_EVENTS,
-};
-
-/* A place in the source. Sources are numbered as in isa_program. Line 0 and column 0 mean unknown. */
-struct ir_place {
-  uint32_t line;
-  uint16_t source, column;
 };
 
 /* The program is undefined if the exact result does not fit. A pass that replaces an operation or its operands with
@@ -212,6 +208,12 @@ void ir_phi_add(struct ir *ir, ir_ref phi, uint32_t from, ir_ref value);
 /* How the operation's row reads operand `position`; TYPE_NONE: no such operand. Addresses are TYPE_U64 or TYPE_U32,
  * indices and LDS addresses TYPE_U32. Only for operations of the ISA, not for those of enum ir_op. */
 enum isa_type ir_operand_type(enum isa_op op, uint32_t position);
+
+/* The row of an operation; for those of enum ir_op, one that accesses nothing. */
+static inline const struct isa_row *ir_row(const struct ir *ir, ir_ref ref) {
+  const uint16_t op = ir->inst[ref].op;
+  return &isa_rows[op < ISA_OPS ? op : ISA_MOV_32];
+}
 
 static inline ir_ref ir_operand(const struct ir *ir, ir_ref ref, uint32_t position) {
   const struct ir_inst *inst = &ir->inst[ref];

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "opencl/ir/ir.h"
 #include "sim/base/need.h"
 
 struct ir_lines {

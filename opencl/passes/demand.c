@@ -66,9 +66,7 @@ static uint64_t of_extension(uint64_t wanted, unsigned bits) {
 }
 
 static bool is_store(const struct isa_row *row, uint32_t position, unsigned bytes) {
-  const bool store =
-      row->format == FORMAT_STORE_PRIVATE || row->format == FORMAT_STORE_LDS || row->format == FORMAT_STORE_GLOBAL;
-  return store && position == 2 && isa_types[row->a].bytes == bytes;
+  return row->access == ISA_ACCESS_STORE && position == 2 && isa_types[row->a].bytes == bytes;
 }
 
 static uint64_t of_operand(const struct ir *ir, ir_ref ref, uint32_t position, uint64_t wanted) {

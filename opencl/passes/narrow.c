@@ -214,19 +214,13 @@ static ir_ref demand_word(struct rewrite *rw, const struct term *t, uint64_t wan
 
 /* If only the bits in memory matter, a narrow load may sign-extend, as its user wants. */
 static void sign_load(struct rewrite *rw, ir_ref ref, const struct demands *demands) {
-  static const uint16_t loads[][3] = {
-      {ISA_LD_ARG_U8, ISA_LD_ARG_S8, 8},         {ISA_LD_ARG_U16, ISA_LD_ARG_S16, 16},
-      {ISA_LD_CONST_U8, ISA_LD_CONST_S8, 8},     {ISA_LD_CONST_U16, ISA_LD_CONST_S16, 16},
-      {ISA_LD_PRIVATE_U8, ISA_LD_PRIVATE_S8, 8}, {ISA_LD_PRIVATE_U16, ISA_LD_PRIVATE_S16, 16},
-      {ISA_LD_LDS_U8, ISA_LD_LDS_S8, 8},         {ISA_LD_LDS_U16, ISA_LD_LDS_S16, 16},
-      {ISA_LD_GLOBAL_U8, ISA_LD_GLOBAL_S8, 8},   {ISA_LD_GLOBAL_U16, ISA_LD_GLOBAL_S16, 16},
-  };
-  struct ir_inst *inst = &rw->ir->inst[ref];
-  for (size_t i = 0; i < sizeof loads / sizeof *loads; i++)
-    if (inst->op == loads[i][0] && demands->extended[ref] && demands->of[ref] <= kind_mask(loads[i][2])) {
-      inst->op = loads[i][1];
-      rw->changed = true;
-    }
+  const struct isa_row *row = ir_row(rw->ir, ref);
+  const unsigned bytes = isa_types[row->a].bytes;
+  if (row->access == ISA_ACCESS_LOAD && row->via == ISA_VIA_PLAIN && row->d == TYPE_U32 && demands->extended[ref] &&
+      demands->of[ref] <= kind_mask(8 * bytes)) {
+    rw->ir->inst[ref].op = isa_access_op(row->space, ISA_ACCESS_LOAD, ISA_VIA_PLAIN, isa_memory_type(bytes, true));
+    rw->changed = true;
+  }
 }
 
 static ir_ref demand_rule(struct rewrite *rw, ir_ref ref) {

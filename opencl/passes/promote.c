@@ -274,16 +274,10 @@ static void enter(struct rewrite *rewrite, uint32_t block) {
 
 /* Extends a value like the narrow load that it replaces. */
 static ir_ref widened(struct rewrite *rewrite, uint16_t op, ir_ref value) {
-  static const struct {
-    uint16_t load, extension;
-  } table[] = {{ISA_LD_PRIVATE_U8, ISA_EXT_U8},
-               {ISA_LD_PRIVATE_S8, ISA_EXT_S8},
-               {ISA_LD_PRIVATE_U16, ISA_EXT_U16},
-               {ISA_LD_PRIVATE_S16, ISA_EXT_S16}};
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-    if (table[i].load == op)
-      return rewrite_put(rewrite, table[i].extension, value, 0, 0);
-  return value;
+  static const uint16_t extensions[ISA_TYPES] = {
+      [TYPE_U8] = ISA_EXT_U8, [TYPE_S8] = ISA_EXT_S8, [TYPE_U16] = ISA_EXT_U16, [TYPE_S16] = ISA_EXT_S16};
+  const uint16_t extension = extensions[isa_rows[op].a];
+  return extension ? rewrite_put(rewrite, extension, value, 0, 0) : value;
 }
 
 static ir_ref load(struct rewrite *rewrite, ir_ref ref, const struct piece_access *access) {

@@ -20,7 +20,7 @@
 
 #include "isa/image.h"
 #include "isa/isa.h"
-#include "opencl/ir/ir.h"
+#include "opencl/ir/place.h"
 
 /* Opcodes by their names in the specification: OpIAdd. */
 enum spirv_op {

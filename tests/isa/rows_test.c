@@ -1,5 +1,6 @@
 /* Tests over all rows of ops.def: names, and round trips through text and bytes. */
 #include "isa/asm/asm.h"
+#include "isa/ops.h"
 #include "isa/rows.h"
 #include "tests/ct.h"
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "models/machine.h"
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/base/workers.h"
@@ -353,7 +354,7 @@ static void work_on_job(void *self, void *own, size_t task, void *bytes) {
 
 /* dma.copy decides whether warps carry out copies, which changes their instructions. */
 static bool same_copies(const struct explain_run *run, const struct machine *machine, struct message *message) {
-  return machine->dma.copy == run->job.machine.dma.copy ||
+  return machine->dma.copy == run->job.machine->dma.copy ||
          message_fail(message, "with another dma.copy, warps behave differently than in the recording");
 }
 
@@ -371,7 +372,7 @@ static bool can_replay(const struct explain_run *run, struct seat *seat, const s
                        struct message *message) {
   if ((run->timed && run->load_on) || !prepare(run, seat, message))
     return false;
-  seat->replayed.machine = *machine;
+  job_set_machine(&seat->replayed, machine, NULL);
   return same_copies(run, machine, message) && trace_job_fits(&seat->replayed, message);
 }
 
@@ -382,7 +383,7 @@ static void work(void *self, void *own, size_t task, void *bytes) {
   struct seat *seat = own;
   struct answer *answer = bytes;
   struct message message = {{0}};
-  struct machine machine = run->job.machine;
+  struct machine machine = *run->job.machine;
   limits_lift(batch->cases[task]->lifted, &machine);
   const bool fits = can_replay(run, seat, &machine, &message);
   if (fits)
@@ -482,7 +483,7 @@ static size_t add_cases(struct explain_run *run, const limit_set *sets, size_t c
   run->idle = idle_limits(&run->job);
   explain->cases = need_more(explain->cases, before + count, sizeof *explain->cases);
   for (size_t i = 0; i < count; i++) {
-    struct machine machine = run->job.machine;
+    struct machine machine = *run->job.machine;
     if (limits_lift(sets[i], &machine))
       explain->cases[explain->count++] = new_case(run, sets[i]);
   }

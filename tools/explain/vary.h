@@ -21,7 +21,7 @@ struct explain_vary {
   struct explain_value *value;
   size_t count;
   struct vary axis;
-  struct machine machine; /* the explained machine */
+  const struct machine *machine; /* the explained machine */
 };
 
 /* Reads NAME=VALUES, before the base runs. NULL with the message filled. */

@@ -7,6 +7,7 @@
 #include "isa/rows.h"
 #include "lds/memo.h"
 #include "models/executor.h"
+#include "models/machine.h"
 #include "models/result.h"
 #include "sim/base/need.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "models/machine.h"
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/replay/recorder.h"
@@ -40,7 +41,7 @@ static void judge(const struct sweep_bench *bench, const struct job *job, const 
   while (at < count && results[at].end == END_FINISHED)
     at++;
   if (at == count) {
-    sweep_metrics_take(&job->machine, results, count, outcome->metric);
+    sweep_metrics_take(job->machine, results, count, outcome->metric);
     conclude(outcome, SWEEP_finished, NULL);
     return;
   }
@@ -174,7 +175,8 @@ static bool replay_point(const struct sweep_bench *bench, struct sweep_recording
   struct message message;
   /* The previous replay left packets in the pipes. */
   bool good = !recording->job.memory.pipe_count || read_recording(recording, &message);
-  recording->job.machine = *machine;
+  if (good)
+    job_set_machine(&recording->job, machine, NULL);
   good = good && trace_job_fits(&recording->job, &message);
   if (!good)
     conclude(outcome, SWEEP_refused, &message);
