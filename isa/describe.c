@@ -44,7 +44,7 @@ static void add_operands(struct isa_info *info, const struct isa_inst *inst, boo
 
 void isa_describe(const struct isa_inst *inst, struct isa_info *info) {
   const struct isa_row *row = &isa_rows[inst->op];
-  *info = (struct isa_info){.class_ = row->class_};
+  *info = (struct isa_info){.class_ = row->class_, .on_unit = isa_on_unit(row->class_)};
   add_operands(info, inst, true);
   info->writes = info->slots;
   add_operands(info, inst, false);

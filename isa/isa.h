@@ -101,6 +101,7 @@ static inline void isa_branch_set(struct isa_inst *inst, uint32_t target, uint32
 struct isa_info {
   uint8_t class_;     /* enum isa_class */
   uint8_t bytes;      /* bytes that a lane moves, for memory classes */
+  bool on_unit;       /* isa_on_unit() of its class */
   bool store, atomic; /* for memory classes; a load is neither */
   bool indivisible;   /* an atomic operation, load or store: does not race with other such accesses */
   bool past_l1;       /* a load that bypasses the L1 */

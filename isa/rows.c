@@ -11,8 +11,9 @@ const struct isa_type_row isa_types[ISA_TYPES] = {
 #undef TYPE
 };
 
+enum { SOME, PURE }; /* the column EFFECT */
 const struct isa_format_row isa_formats[ISA_FORMATS] = {
-#define FORMAT(id, operands) {#id, operands},
+#define FORMAT(id, operands, effect) {#id, operands, effect},
 #include "isa/formats.def"
 #undef FORMAT
 };

@@ -30,6 +30,7 @@ struct isa_type_row {
 struct isa_format_row {
   const char *name;
   const char *operands; /* letters, rows of operands.def */
+  bool pure;            /* only computes a result */
 };
 
 /* Fields of an instruction that can name registers. */

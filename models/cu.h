@@ -391,7 +391,7 @@ static inline bool cu_is_resident(const struct cu_warp *warp) {
 static inline void cu_note_turn(struct cu *cu, uint32_t slot, cycle_t now) { cu->turn[slot] = now * CU_WARPS + slot; }
 
 /* Runs in an execution unit, and commits at issue. */
-static inline bool cu_on_unit(const struct isa_info *info) { return isa_on_unit(info->class_); }
+static inline bool cu_on_unit(const struct isa_info *info) { return info->on_unit; }
 
 /* Cycles from an instruction to the next of its kind in the scheduler's unit. */
 static inline uint32_t cu_interval(const struct cu *cu, const struct isa_info *info) {

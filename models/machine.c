@@ -6,6 +6,7 @@
 #include "sim/core/time.h"
 
 /* clang-format off */
+#define CHOICE CHOICE_WORD
 #define PARAM(...) PARAM_ROW(struct cu_params, __VA_ARGS__)
 #define POW2(...) POW2_ROW(struct cu_params, __VA_ARGS__)
 #define ENUM(...) ENUM_ROW(struct cu_params, __VA_ARGS__)
@@ -37,12 +38,15 @@ static const struct param_row texture_rows[] = {
 #define PARAM(...) PARAM_ROW(struct isa_features, __VA_ARGS__)
 #define POW2(...) POW2_ROW(struct isa_features, __VA_ARGS__)
 #define ENUM(...) ENUM_ROW(struct isa_features, __VA_ARGS__)
+#define SWITCH(...) SWITCH_ROW(struct isa_features, __VA_ARGS__)
 static const struct param_row isa_feature_rows[] = {
 #include "isa/isa.params.def"
 };
 #undef PARAM
 #undef POW2
 #undef ENUM
+#undef SWITCH
+#undef CHOICE
 
 #define PARAM(...) PARAM_ROW(struct host_params, __VA_ARGS__)
 static const struct param_row host_rows[] = {

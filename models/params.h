@@ -28,13 +28,21 @@ struct texture_params {
 #undef ENUM
 };
 
-enum cu_dependence { CU_SCOREBOARD, CU_FIXED };
-enum cu_meet { MEET_CALLS, MEET_BARRIERS };
-enum cu_local_fence { CU_FENCE_WAITS, CU_FENCE_ORDERS };
-enum cu_barrier_blocks { CU_BARRIER_BLOCKS_ALL, CU_BARRIER_BLOCKS_ACCESSES };
-enum cu_functions { CU_SINGLE, CU_NVIDIA };
-enum cu_off { CU_OFF_SKIP, CU_OFF_PASS };
-enum texture_layout { TEXTURE_ROWS, TEXTURE_BLOCKS };
-enum cu_policy { CU_ROUND_ROBIN, CU_GREEDY_OLDEST, CU_OLDEST, CU_GREEDY_FAIR };
+#define PARAM(...)
+#define POW2(...)
+#define CHOICE(id, word) id,
+#define ENUM(name, initial, choices, ...) enum cu_##name{choices};
+#include "models/cu.params.def"
+#undef PARAM
+#undef POW2
+#undef CHOICE
+#undef ENUM
+#define PARAM(...)
+#define CHOICE(id, word) id,
+#define ENUM(name, initial, choices, ...) enum texture_##name{choices};
+#include "models/texture.params.def"
+#undef PARAM
+#undef CHOICE
+#undef ENUM
 
 #endif

@@ -12,6 +12,7 @@
  * in the source's order are tried. */
 #include "opencl/emit/machine.h"
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,9 +70,11 @@ struct schedule {
   struct rank ranked[STRETCH_MOST];
   uint64_t free[STRETCH_MOST / WORD_BITS]; /* one bit per rank: misses nothing and is not placed yet */
   struct edge *edge;
-  uint32_t edges, edge_room;
+  uint32_t edges;
+  size_t edge_room;
   struct reader *reader;
-  uint32_t reader_count, reader_room;
+  uint32_t reader_count;
+  size_t reader_room;
   const struct machine_inst *inst;
   uint32_t accesses[SPACES];                        /* 1 + the latest access to each space */
   uint32_t count, at;                               /* at: the instruction that machine_each() visits */
@@ -87,11 +90,7 @@ struct schedule {
 /* ---- dependences ------------------------------------------------------------------------------------ */
 
 static struct edge *add_edge(struct schedule *s, uint32_t at, uint32_t before, uint32_t vreg) {
-  if (s->edges == s->edge_room) {
-    s->edge_room = s->edge_room ? 2 * s->edge_room : 1024;
-    s->edge = need_more(s->edge, s->edge_room, sizeof *s->edge);
-  }
-  struct edge *edge = &s->edge[s->edges++];
+  struct edge *edge = vector_next(s->edge, s->edges, s->edge_room);
   *edge = (struct edge){.before = before, .after = at, .vreg = vreg};
   if (at != NOBODY) {
     edge->next_before = s->node[at].needs;
@@ -133,11 +132,7 @@ static void reads(void *self, uint32_t vreg) {
     after(s, at, s->writer[vreg] - 1, vreg);
   else if (ends_here(s, vreg))
     add_edge(s, at, NOBODY, vreg);
-  if (s->reader_count == s->reader_room) {
-    s->reader_room = s->reader_room ? 2 * s->reader_room : 1024;
-    s->reader = need_more(s->reader, s->reader_room, sizeof *s->reader);
-  }
-  s->reader[s->reader_count++] = (struct reader){at, s->readers[vreg]};
+  *vector_next(s->reader, s->reader_count, s->reader_room) = (struct reader){at, s->readers[vreg]};
   s->readers[vreg] = s->reader_count;
 }
 
@@ -220,19 +215,7 @@ static bool is_fixed(const struct machine_inst *inst) {
   if (inst->op == MACHINE_COPY)
     return false;
   bool writes_it;
-  switch ((enum isa_format)isa_rows[inst->op].format) {
-  case FORMAT_ALU:
-  case FORMAT_LOGIC:
-  case FORMAT_SHIFT:
-  case FORMAT_QUERY:
-  case FORMAT_QUERY_AXIS:
-  case FORMAT_LOAD_ARG:
-  case FORMAT_LOAD_CONST:
-  case FORMAT_IMAGE_QUERY:
-    return false;
-  default:
-    return inst->fixed || space_of(inst, &writes_it) == SPACE_NONE;
-  }
+  return !isa_formats[isa_rows[inst->op].format].pure && (inst->fixed || space_of(inst, &writes_it) == SPACE_NONE);
 }
 
 /* ---- choosing the next instruction -------------------------------------------------------------------- */

@@ -37,6 +37,7 @@
 #include "isa/rows.h"
 #include "opencl/ir/place.h"
 #include "opencl/ir/target.h"
+#include "sim/base/map.h"
 
 typedef uint32_t ir_ref; /* an instruction's number; 0: none */
 
@@ -125,9 +126,13 @@ struct ir_ways {
   uint32_t to[2];
 };
 
-/* A pass's temporary number for each value or block: value[i] is set if stamp[i] == now. */
+/* A pass's temporary number for each value or block: at[i].value is set if at[i].stamp == now. */
 struct ir_room {
-  uint32_t *value, *stamp, room, now;
+  struct {
+    uint32_t value, stamp;
+  } * at;
+  size_t room;
+  uint32_t now;
 };
 
 /* A private variable. */
@@ -138,11 +143,14 @@ struct ir_slot {
 
 struct ir {
   struct ir_inst *inst; /* inst[0] is not used */
-  uint32_t count, room;
+  uint32_t count;
+  size_t room;
   ir_ref *operand;
-  uint32_t operand_count, operand_room;
+  uint32_t operand_count;
+  size_t operand_room;
   struct ir_block *block; /* block[0] is the entry and has no predecessor */
-  uint32_t blocks, block_room;
+  uint32_t blocks;
+  size_t block_room;
   /* Lists of all blocks, one after another, so that a walk over all of them is fast: instruction lists that have not
    * grown since ir_compact(), and predecessor lists as ir_analyze() made them. */
   ir_ref *list;
@@ -154,9 +162,9 @@ struct ir {
   uint32_t known_blocks;
   struct ir_room turn, copy, copy_block; /* used by passes/ir_loop.c */
   struct ir_slot *slot;
-  uint32_t slots, slot_room;
-  ir_ref *shared; /* constants and undef, a hash table */
-  uint32_t shared_count, shared_room;
+  uint32_t slots;
+  size_t slot_room;
+  struct map shared; /* constants and undef */
   /* The kernel's interface, as in isa_kernel. */
   char *name;
   struct isa_arg *args;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 ir_ref rewrite_find(struct rewrite *rewrite, ir_ref ref) {
   while (ref < rewrite->with_room && rewrite->with[ref]) {
@@ -18,22 +19,16 @@ ir_ref rewrite_find(struct rewrite *rewrite, ir_ref ref) {
 }
 
 static void replace(struct rewrite *rewrite, ir_ref old, ir_ref new) {
-  while (rewrite->with_room <= old || rewrite->with_room < rewrite->ir->count) {
-    const uint32_t room = rewrite->with_room;
-    rewrite->with_room = room ? 2 * room : rewrite->ir->count + 64;
-    rewrite->with = need_more(rewrite->with, rewrite->with_room, sizeof *rewrite->with);
+  const size_t room = rewrite->with_room;
+  rewrite->with = vector_room(rewrite->with, &rewrite->with_room, rewrite->ir->count, sizeof *rewrite->with);
+  if (rewrite->with_room > room)
     memset(rewrite->with + room, 0, (rewrite->with_room - room) * sizeof *rewrite->with);
-  }
   rewrite->with[old] = new;
   rewrite->changed = true;
 }
 
 static void place_inst(struct rewrite *rewrite, ir_ref ref) {
-  if (rewrite->count == rewrite->room) {
-    rewrite->room = rewrite->room ? 2 * rewrite->room : 64;
-    rewrite->list = need_more(rewrite->list, rewrite->room, sizeof *rewrite->list);
-  }
-  rewrite->list[rewrite->count++] = ref;
+  *vector_next(rewrite->list, rewrite->count, rewrite->room) = ref;
   rewrite->ir->inst[ref].block = rewrite->block;
 }
 
