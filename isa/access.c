@@ -4,6 +4,7 @@
  * it. In all other cases lanes are checked one by one, so that hazards can be reported. */
 #include "isa/addresses.h"
 #include "isa/numbers.h"
+#include "isa/ops.h"
 #include "isa/step.h"
 
 #include <inttypes.h>

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "isa/cfg.h"
+#include "isa/ops.h"
 #include "isa/rows.h"
 #include "sim/base/need.h"
 
@@ -80,7 +81,7 @@ static bool goes(const struct isa_inst *inst, enum isa_pipe_direction direction)
   switch (isa_rows[inst->op].format) {
   case FORMAT_PIPE_RESERVE:
   case FORMAT_PIPE_COMMIT:
-    return direction == (isa_is_pipe_write((enum isa_op)inst->op) ? ISA_PIPE_WRITE : ISA_PIPE_READ);
+    return direction == (isa_is_pipe_write(inst->op) ? ISA_PIPE_WRITE : ISA_PIPE_READ);
   case FORMAT_IMAGE_READ:
     return direction == ISA_PIPE_READ;
   case FORMAT_IMAGE_STORE:

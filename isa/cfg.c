@@ -2,6 +2,7 @@
  * with simple path compression, on the reversed graph with a node per instruction. It takes O(edges * log nodes) on any
  * graph, malicious ones included, and for the same reason avoids recursion. */
 #include "isa/cfg.h"
+#include "isa/ops.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -44,7 +44,7 @@ static void add_operands(struct isa_info *info, const struct isa_inst *inst, boo
 
 void isa_describe(const struct isa_inst *inst, struct isa_info *info) {
   const struct isa_row *row = &isa_rows[inst->op];
-  *info = (struct isa_info){.class_ = row->class_};
+  *info = (struct isa_info){.class_ = row->class_, .on_unit = isa_on_unit(row->class_)};
   add_operands(info, inst, true);
   info->writes = info->slots;
   add_operands(info, inst, false);
@@ -65,9 +65,8 @@ void isa_describe(const struct isa_inst *inst, struct isa_info *info) {
   if (row->class_ == ISA_CLASS_TEXTURE || row->format == FORMAT_IMAGE_STORE)
     info->bytes = isa_types[TYPE_B128].bytes; /* an upper bound: the image decides */
   info->store |= row->format == FORMAT_IMAGE_STORE;
-  info->indivisible = info->atomic || (inst->op >= ISA_LD_LDS_ATOMIC_32 && inst->op <= ISA_ST_GLOBAL_ATOMIC_64);
-  info->past_l1 = (inst->op >= ISA_LD_GLOBAL_L2_U8 && inst->op <= ISA_LD_GLOBAL_L2_128) ||
-                  inst->op == ISA_LD_GLOBAL_ATOMIC_32 || inst->op == ISA_LD_GLOBAL_ATOMIC_64;
+  info->indivisible = info->atomic || row->via == ISA_VIA_ATOMIC;
+  info->past_l1 = row->space == ISA_SPACE_GLOBAL && row->access == ISA_ACCESS_LOAD && row->via != ISA_VIA_PLAIN;
   info->to_global = row->class_ == ISA_CLASS_COPY && operands[1] == 'g';
   const unsigned operands_sent = info->store ? 1 : info->atomic && !pipe ? 1 + (row->b != TYPE_NONE) : 0;
   const bool takes_data = row->c != TYPE_NONE;

@@ -4,6 +4,7 @@
  *
  * One mistake gives one report. A lane that has exited is reported as missing at the next call and at no later one. A
  * lane that missed a copy does not have its event; at the wait, that does not count as a different operand. */
+#include "isa/ops.h"
 #include "isa/step.h"
 
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* Images: where texels lie, which of them a sampler reads, and what numbers they give. */
 #include "isa/image.h"
 #include "isa/numbers.h"
+#include "isa/ops.h"
 #include "isa/step.h"
 #include "sim/base/sizes.h"
 

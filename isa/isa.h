@@ -58,26 +58,29 @@ enum {
 #define ISA_VARIABLE_BASE UINT64_C(0xc0000000)
 #define ISA_NEVER UINT32_MAX /* the join of a branch whose sides never meet */
 
-/* Operations: the rows of isa/ops.def. */
-enum isa_op {
-#define OP(id, ...) ISA_##id,
-#include "isa/ops.def"
-#undef OP
-  ISA_OPS
-};
-
-/* Timing classes: the rows of isa/classes.def. A class says which unit runs the operation and when it commits.
- * Latencies belong to the machine. */
+/* Timing classes: the rows of isa/classes.def. A class says which unit runs the operation and when it commits (column
+ * RUNS). Latencies belong to the machine. */
 enum isa_class {
 #define CLASS(id, ...) ISA_CLASS_##id,
 #include "isa/classes.def"
 #undef CLASS
   ISA_CLASSES
 };
+enum isa_runs { ISA_RUNS_UNIT, ISA_RUNS_PATH, ISA_RUNS_ELSEWHERE };
+
+/* Does a class run on an execution unit, and commit at issue? */
+static inline bool isa_on_unit(unsigned class_) {
+  const uint64_t units = 0
+#define CLASS(id, name, runs, text) | (uint64_t)(ISA_RUNS_##runs == ISA_RUNS_UNIT) << ISA_CLASS_##id
+#include "isa/classes.def"
+#undef CLASS
+      ;
+  return units >> class_ & 1;
+}
 
 /* One instruction, as encoded: 16 bytes, little-endian, no padding. */
 struct isa_inst {
-  uint16_t op;
+  uint16_t op;   /* enum isa_op (isa/ops.h) */
   uint8_t guard; /* 0: always; 1 + 2 * predicate + negated otherwise */
   uint8_t flags; /* ISA_FLAG_* */
   uint8_t d, a, b, c;
@@ -98,6 +101,7 @@ static inline void isa_branch_set(struct isa_inst *inst, uint32_t target, uint32
 struct isa_info {
   uint8_t class_;     /* enum isa_class */
   uint8_t bytes;      /* bytes that a lane moves, for memory classes */
+  bool on_unit;       /* isa_on_unit() of its class */
   bool store, atomic; /* for memory classes; a load is neither */
   bool indivisible;   /* an atomic operation, load or store: does not race with other such accesses */
   bool past_l1;       /* a load that bypasses the L1 */
@@ -234,8 +238,9 @@ uint64_t isa_variable_room(const struct isa_program *program);
 void isa_place_channel(uint64_t room, struct isa_channel *channel);
 uint64_t isa_channel_end(const struct isa_channel *channel);
 
-const char *isa_op_name(enum isa_op op);
+const char *isa_op_name(unsigned op); /* of isa/ops.h; "?" if there is no such operation */
 const char *isa_class_name(enum isa_class class_);
+enum isa_runs isa_class_runs(enum isa_class class_);
 
 /* ---- functional state ------------------------------------------------------------------ */
 

@@ -13,6 +13,7 @@
 #include "isa/lanes.h"
 #include "isa/math.h"
 #include "isa/numbers.h"
+#include "isa/ops.h"
 
 #ifdef LANES_V3
 #define LANES_TABLE isa_lanes_v3

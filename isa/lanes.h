@@ -9,10 +9,10 @@
 /* Applies `inst` to the lanes of `mask`, which must not be empty. `stride` is the launch's warp size. */
 typedef void (*isa_lanes_function)(struct isa_warp *warp, const struct isa_inst *inst, uint64_t mask, uint32_t stride);
 
-/* NULL for branches, memory accesses, barriers and copies. */
-extern const isa_lanes_function isa_lanes_base[ISA_OPS];
+/* By operation; NULL for branches, memory accesses, barriers and copies. */
+extern const isa_lanes_function isa_lanes_base[];
 #ifdef __x86_64__
-extern const isa_lanes_function isa_lanes_v3[ISA_OPS];
+extern const isa_lanes_function isa_lanes_v3[];
 
 static inline bool isa_lanes_have_v3(void) {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");

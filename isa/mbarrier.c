@@ -10,6 +10,7 @@
  *
  * Not modeled: byte counts of copies (transactions), arrivals that do not complete a phase, that come from other
  * work-groups or that carry a count, and the time limit after which hardware lets a suspended warp try again. */
+#include "isa/ops.h"
 #include "isa/step.h"
 
 #include <string.h>

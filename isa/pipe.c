@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/ops.h"
 #include "isa/step.h"
 #include "sim/base/need.h"
 
@@ -308,6 +309,13 @@ void isa_pipe_end(const struct isa_pipe *pipe, uint32_t kernel,
     }
   }
 }
+
+bool isa_is_pipe_write(unsigned op) {
+  return op == ISA_PIPE_RESERVE_WRITE || op == ISA_PIPE_RESERVE_WRITE_WAIT || op == ISA_PIPE_COMMIT_WRITE ||
+         op == ISA_PIPE_SLOT_WRITE;
+}
+
+bool isa_is_pipe_wait(unsigned op) { return op == ISA_PIPE_RESERVE_READ_WAIT || op == ISA_PIPE_RESERVE_WRITE_WAIT; }
 
 /* ---- an instruction, at issue -------------------------------------------------------------------- */
 

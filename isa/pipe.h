@@ -139,13 +139,8 @@ void isa_pipe_end(const struct isa_pipe *pipe, uint32_t kernel,
 
 /* ---- for the executor and the compute unit ------------------------------------------------------- */
 
-static inline bool isa_is_pipe_write(enum isa_op op) {
-  return op == ISA_PIPE_RESERVE_WRITE || op == ISA_PIPE_RESERVE_WRITE_WAIT || op == ISA_PIPE_COMMIT_WRITE ||
-         op == ISA_PIPE_SLOT_WRITE;
-}
-static inline bool isa_is_pipe_wait(enum isa_op op) {
-  return op == ISA_PIPE_RESERVE_READ_WAIT || op == ISA_PIPE_RESERVE_WRITE_WAIT;
-}
+bool isa_is_pipe_write(unsigned op);
+bool isa_is_pipe_wait(unsigned op); /* waits in memory */
 
 /* The directions in which the kernel's code uses the pipe or image of an argument, a bit per direction. The analysis
  * follows the control flow from the load of the argument, through moves and selects of pairs, but not through memory

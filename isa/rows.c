@@ -1,6 +1,9 @@
 #include "isa/rows.h"
 
+#include <assert.h>
 #include <string.h>
+
+#include "isa/ops.h"
 
 const struct isa_type_row isa_types[ISA_TYPES] = {
 #define TYPE(id, text, c_type, registers, bytes) {#id, text, registers, bytes},
@@ -8,8 +11,9 @@ const struct isa_type_row isa_types[ISA_TYPES] = {
 #undef TYPE
 };
 
+enum { SOME, PURE }; /* the column EFFECT */
 const struct isa_format_row isa_formats[ISA_FORMATS] = {
-#define FORMAT(id, operands) {#id, operands},
+#define FORMAT(id, operands, effect) {#id, operands, effect},
 #include "isa/formats.def"
 #undef FORMAT
 };
@@ -31,12 +35,41 @@ const struct isa_operand isa_operands[128] = {
 #undef TWO
 #undef LIST
 
+/* clang-format off */
+#define OP(id, mnemonic, format, class_, d, a, b, c, text, ...) \
+  {mnemonic, FORMAT_##format, ISA_CLASS_##class_, TYPE_##d, TYPE_##a, TYPE_##b, TYPE_##c, \
+   ISA_SPACE_NONE, ISA_ACCESS_NONE, ISA_VIA_PLAIN, text, #__VA_ARGS__},
+#define ACCESS(space, access, via, id, mnemonic, format, class_, d, a, b, c, text, ...) \
+  {mnemonic, FORMAT_##format, ISA_CLASS_##class_, TYPE_##d, TYPE_##a, TYPE_##b, TYPE_##c, \
+   ISA_SPACE_##space, ISA_ACCESS_##access, ISA_VIA_##via, text, #__VA_ARGS__},
+/* clang-format on */
 const struct isa_row isa_rows[ISA_OPS] = {
-#define OP(id, mnemonic, format, class_, d, a, b, c, text, ...)                                                        \
-  {mnemonic, FORMAT_##format, ISA_CLASS_##class_, TYPE_##d, TYPE_##a, TYPE_##b, TYPE_##c, text, #__VA_ARGS__},
+#include "isa/ops.def"
+};
+#undef OP
+
+/* Plain loads and stores by what they do; 0: there is no such row. */
+static const uint16_t accesses[ISA_SPACES][ISA_ACCESSES][ISA_VIAS][ISA_TYPES] = {
+#define OP(...)
+#define ACCESS(space, access, via, id, mnemonic, format, class_, d, a, ...)                                            \
+  [ISA_SPACE_##space][ISA_ACCESS_##access][ISA_VIA_##via][TYPE_##a] = ISA_##id,
 #include "isa/ops.def"
 #undef OP
 };
+
+uint16_t isa_access_op(enum isa_space space, enum isa_access_kind access, enum isa_via via, enum isa_type type) {
+  const uint16_t op = accesses[space][access][via][type];
+  assert(op && "the row exists");
+  return op;
+}
+
+enum isa_type isa_memory_type(uint32_t bytes, bool is_signed) {
+  return bytes == 1   ? is_signed ? TYPE_S8 : TYPE_U8
+         : bytes == 2 ? is_signed ? TYPE_S16 : TYPE_U16
+         : bytes == 4 ? TYPE_B32
+         : bytes == 8 ? TYPE_B64
+                      : TYPE_B128;
+}
 
 const char *const isa_copy_fields[COPY_FIELDS_3D] = {
     [COPY_SIZE] = "size",           [COPY_LINES] = "lines",   [COPY_GLOBAL_LINE] = "global_line",
@@ -44,20 +77,25 @@ const char *const isa_copy_fields[COPY_FIELDS_3D] = {
     [COPY_LDS_PLANE] = "lds_plane",
 };
 
-static const char *const class_names[ISA_CLASSES] = {
-#define CLASS(id, name, text) name,
+static const struct {
+  const char *name;
+  enum isa_runs runs;
+} classes[ISA_CLASSES] = {
+#define CLASS(id, name, runs, text) {name, ISA_RUNS_##runs},
 #include "isa/classes.def"
 #undef CLASS
 };
 
 bool isa_has_high_number(enum isa_format format) { return strpbrk(isa_formats[format].operands, "kpyhKq"); }
 
-const char *isa_op_name(enum isa_op op) { return op < ISA_OPS ? isa_rows[op].mnemonic : "?"; }
+const char *isa_op_name(unsigned op) { return op < ISA_OPS ? isa_rows[op].mnemonic : "?"; }
 
-const char *isa_class_name(enum isa_class class_) { return class_ < ISA_CLASSES ? class_names[class_] : "?"; }
+const char *isa_class_name(enum isa_class class_) { return class_ < ISA_CLASSES ? classes[class_].name : "?"; }
+
+enum isa_runs isa_class_runs(enum isa_class class_) { return classes[class_].runs; }
 
 /* The expression of a barrier or fence is its set of SYNC_* bits. */
-unsigned isa_row_sync(enum isa_op op) {
+unsigned isa_row_sync(unsigned op) {
   const struct isa_row *row = &isa_rows[op];
   if (row->class_ != ISA_CLASS_BARRIER && row->class_ != ISA_CLASS_FENCE && row->class_ != ISA_CLASS_COPY_FENCE)
     return 0;

@@ -30,6 +30,7 @@ struct isa_type_row {
 struct isa_format_row {
   const char *name;
   const char *operands; /* letters, rows of operands.def */
+  bool pure;            /* only computes a result */
 };
 
 /* Fields of an instruction that can name registers. */
@@ -52,17 +53,32 @@ struct isa_operand {
 
 enum { ISA_OPERAND_SLOTS = 8 }; /* most that one operand can take */
 
+/* What a plain load or store accesses; NONE for all other operations, with atomic ones that compute. */
+enum isa_space {
+  ISA_SPACE_NONE,
+  ISA_SPACE_ARG,
+  ISA_SPACE_CONSTANT,
+  ISA_SPACE_PRIVATE,
+  ISA_SPACE_LDS,
+  ISA_SPACE_GLOBAL,
+  ISA_SPACES
+};
+enum isa_access_kind { ISA_ACCESS_NONE, ISA_ACCESS_LOAD, ISA_ACCESS_STORE, ISA_ACCESSES };
+/* PAST_L1: bypasses the L1. ATOMIC: does not race with other atomic operations; a load bypasses the L1, too. */
+enum isa_via { ISA_VIA_PLAIN, ISA_VIA_PAST_L1, ISA_VIA_ATOMIC, ISA_VIAS };
+
 struct isa_row {
   const char *mnemonic;
   uint8_t format, class_;
-  uint8_t d, a, b, c; /* enum isa_type */
+  uint8_t d, a, b, c;         /* enum isa_type */
+  uint8_t space, access, via; /* enums isa_space, isa_access_kind and isa_via */
   const char *text, *expression;
 };
 
 extern const struct isa_type_row isa_types[ISA_TYPES];
 extern const struct isa_format_row isa_formats[ISA_FORMATS];
 extern const struct isa_operand isa_operands[128]; /* by letter */
-extern const struct isa_row isa_rows[ISA_OPS];
+extern const struct isa_row isa_rows[];            /* ISA_OPS of them (isa/ops.h) */
 
 static inline const struct isa_operand *isa_operand(char letter) { return &isa_operands[letter & 127]; }
 
@@ -80,9 +96,21 @@ static inline bool isa_has_operand(const struct isa_row *row, char letter) {
 /* Writes the scoreboard slots that the operand of this letter names. Returns how many. */
 unsigned isa_operand_slots(const struct isa_inst *inst, char letter, uint16_t slot[ISA_OPERAND_SLOTS]);
 
+/* The plain load or store of a value with this type in memory. There must be one. */
+uint16_t isa_access_op(enum isa_space space, enum isa_access_kind access, enum isa_via via, enum isa_type type);
+
+/* The type in memory of 1, 2, 4, 8 or 16 bytes, and the operations for it. */
+enum isa_type isa_memory_type(uint32_t bytes, bool is_signed);
+static inline uint16_t isa_load(enum isa_space space, uint32_t bytes) {
+  return isa_access_op(space, ISA_ACCESS_LOAD, ISA_VIA_PLAIN, isa_memory_type(bytes, false));
+}
+static inline uint16_t isa_store(enum isa_space space, uint32_t bytes) {
+  return isa_access_op(space, ISA_ACCESS_STORE, ISA_VIA_PLAIN, isa_memory_type(bytes, false));
+}
+
 /* The SYNC_* bits of a barrier or fence; 0 for any other operation. */
 enum { SYNC_LDS = 1, SYNC_GLOBAL = 2, SYNC_IMAGE = 4 };
-unsigned isa_row_sync(enum isa_op op);
+unsigned isa_row_sync(unsigned op);
 
 /* Limits that the assembler and the object reader share. */
 enum {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/ops.h"
 #include "isa/rows.h"
 
 /* Registers and predicates whose values steer, as scoreboard slots. */

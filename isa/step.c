@@ -11,6 +11,7 @@
  * overflow the stack, whatever its loops. */
 #include "isa/step.h"
 #include "isa/lanes.h"
+#include "isa/ops.h"
 
 #include <assert.h>
 #include <stdarg.h>

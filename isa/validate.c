@@ -2,6 +2,7 @@
  * contain anything. For safety not required, but checked: fields that a format does not use have their one neutral
  * value, so that a program has one encoding. */
 #include "isa/cfg.h"
+#include "isa/ops.h"
 #include "isa/pipe.h"
 #include "isa/rows.h"
 

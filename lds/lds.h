@@ -60,15 +60,15 @@ extern const struct param_row lds_param_rows[];
 extern const size_t lds_param_count;
 extern const struct stat_group lds_stat_group;
 
-/* In the order of the words in the ENUM rows. */
-enum lds_phases { LDS_PHASES_nvidia, LDS_PHASES_cdna3, LDS_PHASES_cdna4, LDS_PHASES_whole, LDS_PHASE_RULES };
-enum lds_hash { LDS_HASH_NONE, LDS_HASH_XOR };
-enum lds_dma_port { LDS_PORT_SHARED, LDS_PORT_SEPARATE };
-enum lds_merge { LDS_MERGE_NONE, LDS_MERGE_PAIRS };
-enum lds_empty { LDS_EMPTY_SKIP, LDS_EMPTY_PASS };
-enum lds_global_port { LDS_GLOBAL_SEPARATE, LDS_GLOBAL_SHARED };
-enum lds_conflicts { LDS_CONFLICTS_REAL, LDS_CONFLICTS_NONE };
-enum lds_priority { LDS_ALTERNATE, LDS_WARPS_FIRST, LDS_DMA_FIRST };
+#define PARAM(...)
+#define POW2(...)
+#define CHOICE(id, word) id,
+#define ENUM(name, initial, choices, ...) enum lds_##name{choices};
+#include "lds/lds.params.def"
+#undef PARAM
+#undef POW2
+#undef CHOICE
+#undef ENUM
 
 /* LDS_WORDS: 16 bytes touch at most 5 words of 4 bytes (4 if aligned), and lanes may share none of them. */
 enum { LDS_LANES = 64, LDS_ENGINES = 8, LDS_WORDS = LDS_LANES * 5, LDS_PASSES = 2 * LDS_WORDS, LDS_AT_BANKS = 4 };

@@ -13,7 +13,7 @@ struct phase_shape {
 };
 
 /* clang-format off */
-static const struct phase_shape shapes[LDS_PHASE_RULES][WIDTHS][2] = {
+static const struct phase_shape shapes[][WIDTHS][2] = {
 #define PHASES(rule, bytes, read, read_order, write, write_order) \
   [LDS_PHASES_##rule][(bytes) / 4 - 1] = {{read, read_order}, {write, write_order}},
 #include "lds/phases.def"

@@ -5,6 +5,7 @@
  * which are reported), elements behind the first missing one are not moved either. */
 #include <stdio.h>
 
+#include "dma/dma.h"
 #include "models/group.h"
 #include "sim/base/sizes.h"
 
@@ -116,7 +117,7 @@ static void check_bounds(struct cu *cu, const struct cu_group *group, struct cop
   scope->to = buffer ? buffer->base + buffer->bytes : 1;
   if (holds(buffer, copy->global))
     global = leading(copy, copy->global_line, copy->global_plane, scope->to - copy->global);
-  if (cu->dma_params.out_of_bounds != DMA_ERROR) {
+  if (cu->dma_params->out_of_bounds != DMA_ERROR) {
     scope->clipped = global < cycle_min(scope->elements, lds);
     global = scope->elements;
   }
@@ -191,21 +192,21 @@ struct dma_descriptor copy_lines(const struct cu_group *group) {
 
 /* Whether lines must start and end at multiples of dma.alignment (dma_aligned()), or else nothing moves. */
 static bool refuses(const struct cu *cu) {
-  return cu->dma_params.misaligned == DMA_REFUSE && cu->dma_params.copy == DMA_BY_ENGINE;
+  return cu->dma_params->misaligned == DMA_REFUSE && cu->dma_params->copy == DMA_BY_ENGINE;
 }
 
 /* The address in the CU's LDS counts, as in the engine, because cu.lds_unit may be less than the alignment. */
 static bool refused(struct cu *cu, const struct cu_group *group) {
   const struct isa_copy *copy = &group->call.copy;
   const struct dma_descriptor lines = copy_lines(group);
-  if (!refuses(cu) || dma_aligned(&cu->dma_params, &lines))
+  if (!refuses(cu) || dma_aligned(cu->dma_params, &lines))
     return false;
   char base[64] = "", detail[256];
-  if (group->lds_base & (cu->dma_params.alignment - 1))
+  if (group->lds_base & (cu->dma_params->alignment - 1))
     snprintf(base, sizeof base, " of a work-group's LDS at byte %u", group->lds_base);
   snprintf(detail, sizeof detail, "lines of %llu bytes at global address 0x%llx, LDS offset %u%s; dma.alignment is %u",
            (unsigned long long)copy->elements * copy->element_bytes, (unsigned long long)copy->global, copy->lds, base,
-           cu->dma_params.alignment);
+           cu->dma_params->alignment);
   group_hazard(cu, group, HAZARD_M3, group->call.pc, detail);
   return true;
 }
@@ -213,7 +214,7 @@ static bool refused(struct cu *cu, const struct cu_group *group) {
 /* A copy that moves only in part must be aligned, too, for an engine that refuses misaligned lines: what moves of the
  * last line ends at a multiple of dma.alignment. */
 static void keep_aligned(const struct cu *cu, const struct isa_copy *copy, struct copy_scope *scope) {
-  while (refuses(cu) && scope->elements % copy->elements * copy->element_bytes & (cu->dma_params.alignment - 1))
+  while (refuses(cu) && scope->elements % copy->elements * copy->element_bytes & (cu->dma_params->alignment - 1))
     scope->elements--;
 }
 

@@ -1,6 +1,8 @@
 #include "models/cu.h"
+#include "dma/dma.h"
 #include "models/emit.h"
 #include "models/lane_copy.h"
+#include "models/machine.h"
 #include "models/mbarrier.h"
 #include "models/texture.h"
 
@@ -96,7 +98,7 @@ static void take_pipe_reply(struct cu *cu, struct cu_access *access, cycle_t now
     cu->source->replied.call(cu->source->replied.self, isa);
   if (!isa->pipe.refused && !isa->pipe.held)
     return;
-  const enum stall stall = isa_is_pipe_write((enum isa_op)isa->inst->op) ? STALL_PIPE_FULL : STALL_PIPE_EMPTY;
+  const enum stall stall = isa_is_pipe_write(isa->inst->op) ? STALL_PIPE_FULL : STALL_PIPE_EMPTY;
   if (warp->state == WARP_BLOCKED && warp->stall == STALL_PIPE && now > warp->since) {
     cu_charge(warp, stall, now - warp->since);
     warp->since = now;
@@ -364,7 +366,7 @@ static cycle_t cu_step(void *self, cycle_t now) {
   cu->probe_resident = cu->resident;
   cu->probe_issued = issued;
   /* What other schedulers issue may change what holds a warp's share of a copy. */
-  if (issued && (cu->every_cycle || cu->dma_params.copy != DMA_BY_ENGINE))
+  if (issued && (cu->every_cycle || cu->dma_params->copy != DMA_BY_ENGINE))
     next = cycle_min(next, now + 1);
   next = cycle_min(next, cu_next_waking(cu));
   next = cycle_min(next, port_next(cu->from_lds));
@@ -387,9 +389,9 @@ static void split_class(struct cu *cu, enum isa_class part, enum isa_class whole
 
 /* Forwarding latencies between execution units. Accesses that leave them read operands without a forwarding latency. */
 static void set_forwards(struct cu *cu) {
-  for (unsigned user = 0; user < ISA_CLASS_LDS; user++)
+  for (unsigned user = 0; user < ISA_CLASSES; user++)
     for (unsigned maker = 0; maker < ISA_CLASSES; maker++)
-      if (maker != cu->unit[user]) {
+      if (isa_on_unit(user) && maker != cu->unit[user]) {
         const bool steers = user == ISA_CLASS_BRANCH && cu->params.guard_latency;
         cu->forward[user][maker] = steers ? cu->params.guard_latency : cu->params.forward_latency;
       }
@@ -416,9 +418,9 @@ static void set_classes(struct cu *cu) {
   split_class(cu, ISA_CLASS_ADD, ISA_CLASS_INT, ISA_CLASS_ADD, params->add_latency, params->add_interval);
   split_class(cu, ISA_CLASS_COUNT, ISA_CLASS_INT, ISA_CLASS_COUNT, params->count_latency, params->count_interval);
   split_class(cu, ISA_CLASS_VOTE, ISA_CLASS_LANE, ISA_CLASS_INT, params->vote_latency, params->vote_interval);
-  /* Execution units are the classes before LDS. */
-  for (unsigned i = 0; i < ISA_CLASS_LDS && params->dependence == CU_FIXED; i++)
-    cu->follow[i] = cu->latency[i] = params->dependence_latency;
+  for (unsigned i = 0; i < ISA_CLASSES; i++)
+    if (isa_on_unit(i) && params->dependence == CU_FIXED)
+      cu->follow[i] = cu->latency[i] = params->dependence_latency;
   cu->follow[ISA_CLASS_BRANCH] = params->branch_latency;
   cu->unit[ISA_CLASS_FENCE] = ISA_CLASS_GLOBAL; /* it uses the path of the accesses before it */
   cu->interval[ISA_CLASS_FENCE] = params->fence_interval;
@@ -515,7 +517,7 @@ bool cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struc
       .mem = machine->mem,
       .texture = machine->texture,
       .texture_unit = {.per_cycle = machine->texture.quad_rate},
-      .dma_params = machine->dma,
+      .dma_params = &machine->dma,
       .source = source,
       .to_lds = &lds->from_cu,
       .lds = lds,

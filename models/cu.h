@@ -42,7 +42,11 @@
 
 #include "models/mem/l1.h"
 #include "models/memory.h"
+#include "models/params.h"
 #include "models/result.h"
+
+struct dma_descriptor;
+struct dma_params;
 
 enum { CU_SCHEDULERS = 8, CU_WARPS = 64, CU_WHEEL = 64, CU_DESCRIPTORS = 16, CU_AHEAD = 4, CU_CHUNK = 32 };
 
@@ -266,7 +270,7 @@ struct cu {
   uint64_t all_lanes; /* mask of a full warp */
   struct mem_params mem;
   struct texture_params texture;
-  struct dma_params dma_params;
+  const struct dma_params *dma_params;
   uint32_t latency[ISA_CLASSES], interval[ISA_CLASSES];
   uint8_t unit[ISA_CLASSES];    /* the class whose initiation interval applies */
   uint32_t follow[ISA_CLASSES]; /* from an issue to the warp's next possible one; same for a branch not taken */
@@ -387,7 +391,7 @@ static inline bool cu_is_resident(const struct cu_warp *warp) {
 static inline void cu_note_turn(struct cu *cu, uint32_t slot, cycle_t now) { cu->turn[slot] = now * CU_WARPS + slot; }
 
 /* Runs in an execution unit, and commits at issue. */
-static inline bool cu_on_unit(const struct isa_info *info) { return info->class_ < ISA_CLASS_LDS; }
+static inline bool cu_on_unit(const struct isa_info *info) { return info->on_unit; }
 
 /* Cycles from an instruction to the next of its kind in the scheduler's unit. */
 static inline uint32_t cu_interval(const struct cu *cu, const struct isa_info *info) {

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/machine.h"
+
 /* ---- the LDS of a CU: pieces in use, lowest first ----------------------------------------------- */
 
 static struct lds_piece *pieces_of(const struct dispatcher *dispatcher, uint32_t index) {

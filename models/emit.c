@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dma/dma.h"
 #include "sim/base/need.h"
 
 /* Cycles that a warp waited in one bucket. */

@@ -18,6 +18,8 @@
 #include "models/cu.h"
 #include "sim/core/timeline.h"
 
+struct dma_done;
+
 /* From now on, the CU's step also checks accounts. False if out of memory. */
 bool emit_open(struct cu *cu, struct timeline_tap tap);
 void emit_close(struct cu *cu);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dma/dma.h"
+#include "models/machine.h"
 #include "sim/base/need.h"
 
 enum { LDS_FIRST = 64 /* no machine has less */, LARGE_WARP = 8 << 20 };

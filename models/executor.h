@@ -12,8 +12,12 @@
 #ifndef MODELS_EXECUTOR_H
 #define MODELS_EXECUTOR_H
 
-#include "models/machine.h"
+#include "lds/lds.h"
 #include "models/warp_source.h"
+
+struct dma;
+struct dma_descriptor;
+struct dma_params;
 
 struct executor {
   struct warp_source source;

@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dma/dma.h"
+#include "isa/ops.h"
 #include "models/group.h"
+#include "models/machine.h"
 #include "models/mbarrier.h"
 #include "models/simulation_parts.h"
 #include "sim/base/need.h"
@@ -80,7 +83,7 @@ static void unit_free(struct unit *unit) {
 
 static void carry(struct cu *cu, const struct dma_descriptor *copy) {
   struct unit *unit = (struct unit *)(void *)cu;
-  executor_carry(&unit->executor, &cu->dma_params, copy);
+  executor_carry(&unit->executor, cu->dma_params, copy);
 }
 
 static void unit_new(struct functional *functional) {
@@ -93,7 +96,7 @@ static void unit_new(struct functional *functional) {
   unit->cu = (struct cu){
       .params = machine->cu,
       .all_lanes = machine->cu.warp_size == 64 ? UINT64_MAX : (UINT64_C(1) << machine->cu.warp_size) - 1,
-      .dma_params = machine->dma,
+      .dma_params = &machine->dma,
       .engines = 1,
       .source = &unit->executor.source,
       .warps = need(machine->cu.warps, sizeof *unit->cu.warps),

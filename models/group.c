@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dma/params.h"
+#include "isa/ops.h"
 #include "models/emit.h"
 #include "models/group.h"
 
@@ -245,7 +247,7 @@ static void open_call(struct cu_group *group, uint32_t place, uint32_t warp, con
 
 /* Whether warps wait for each other only at barriers. */
 static bool meet_at_barriers(const struct cu *cu) {
-  return cu->params.meet == MEET_BARRIERS && cu->dma_params.copy == DMA_BY_ENGINE;
+  return cu->params.meet == MEET_BARRIERS && cu->dma_params->copy == DMA_BY_ENGINE;
 }
 
 /* Whether a warp continues from a call at which not all warps have arrived. */
@@ -361,7 +363,7 @@ void group_abandon(struct cu *cu, uint32_t group_slot, cycle_t end) {
   if (!group->copies_under_way)
     return;
   group->kernel->stats.copy_cycles += end - group->copies_since;
-  if (cu->dma_params.copy == DMA_BLOCKING)
+  if (cu->dma_params->copy == DMA_BLOCKING)
     group->kernel->stats.exposed_cycles += end - group->copies_since;
   bool together = group->call.count == group->warp_count && !group->call.mismatched;
   if (together && end > group->call.complete_at)

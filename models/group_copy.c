@@ -1,6 +1,7 @@
 /* A work-group's copies on their way to an engine, and back; copy fences. */
 #include <assert.h>
 
+#include "dma/dma.h"
 #include "models/emit.h"
 #include "models/group.h"
 #include "models/lane_copy.h"
@@ -155,7 +156,7 @@ static void attempt(struct cu *cu, uint32_t group_slot, cycle_t now) {
     return;
   }
   cu_warp(cu, slot)->task = TASK_RETRY;
-  cu_ready_at(cu, slot, STALL_DMA_QUEUE, now + cu->dma_params.retry_gap, now);
+  cu_ready_at(cu, slot, STALL_DMA_QUEUE, now + cu->dma_params->retry_gap, now);
 }
 
 void group_retry(struct cu *cu, uint32_t slot, cycle_t now) {
@@ -216,12 +217,12 @@ void group_start_copy(struct cu *cu, uint32_t group_slot, cycle_t now) {
     carry_out(cu, group_slot, now);
     return;
   }
-  if (cu->dma_params.copy != DMA_BY_ENGINE) {
+  if (cu->dma_params->copy != DMA_BY_ENGINE) {
     lane_copy_start(cu, group_slot, copy_tag(group_slot, group->call.copy.event), now);
     return;
   }
   group_set_stall(cu, group, STALL_DMA_QUEUE, now);
-  if (cu->dma_params.full == DMA_RETRY)
+  if (cu->dma_params->full == DMA_RETRY)
     attempt(cu, group_slot, now);
   else
     cu->queued |= cu_bit(group_slot); /* group_hand_over() follows in this step */

@@ -1,6 +1,7 @@
 /* Issue: which warp issues, what holds it, and what its instruction does. */
 #include <assert.h>
 
+#include "isa/ops.h"
 #include "isa/rows.h"
 #include "models/cu.h"
 #include "models/emit.h"
@@ -204,7 +205,7 @@ static enum stall structural(const struct cu *cu, const struct cu_scheduler *sch
     *until = cycle_min(*until, unit_free);
     return STALL_UNIT;
   }
-  if (class_ < ISA_CLASS_LDS)
+  if (isa_on_unit(class_))
     return STALL_ISSUED;
   if (is_of_lds(class_) && (!cu->lds_pool.count || !port_can_send(cu->to_lds, now))) {
     *until = cycle_min(*until, port_free_at(cu->to_lds) > now ? port_free_at(cu->to_lds) : NEVER);

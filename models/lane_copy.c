@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "dma/dma.h"
 #include "models/emit.h"
 #include "models/group.h"
 #include "sim/base/need.h"
@@ -75,7 +76,7 @@ void lane_copies_free(struct cu *cu) {
   cu->lane_copies = NULL;
 }
 
-static bool blocking(const struct cu *cu) { return cu->dma_params.copy == DMA_BLOCKING; }
+static bool blocking(const struct cu *cu) { return cu->dma_params->copy == DMA_BLOCKING; }
 
 /* ---- addresses of pieces ------------------------------------------------------------------- */
 
@@ -132,7 +133,7 @@ static uint32_t piece_of(const struct cu *cu, const struct isa_copy *copy, const
     all |= to->global_plane | to->lds_plane;
   if (to->clipped)
     all |= to->element_bytes;
-  return (uint32_t)cycle_min(all & -all, cu->dma_params.lane_bytes);
+  return (uint32_t)cycle_min(all & -all, cu->dma_params->lane_bytes);
 }
 
 static struct lane_copy describe(const struct cu *cu, uint32_t group_slot, uint64_t tag, cycle_t now) {
@@ -537,7 +538,7 @@ static void load(struct cu *cu, uint32_t slot, cycle_t now) {
   access->isa.run = access->isa.whole = false;
   access->isa.copy = (uint8_t)(ISA_COPY_STEP | (copy->to_lds ? ISA_COPY_GLOBAL : 0));
   access->isa.mask = place(cu, copy, share->next, true, lanes, access->isa.address);
-  access->isa.zeros = copy->to_lds && cu->dma_params.out_of_bounds == DMA_ZERO ? lanes & ~access->isa.mask : 0;
+  access->isa.zeros = copy->to_lds && cu->dma_params->out_of_bounds == DMA_ZERO ? lanes & ~access->isa.mask : 0;
   share->next += share->stride;
   if (!(access->isa.mask | access->isa.zeros)) {
     give_back(cu, index);

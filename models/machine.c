@@ -2,9 +2,11 @@
 
 #include <stdio.h>
 
+#include "sim/base/need.h"
 #include "sim/core/time.h"
 
 /* clang-format off */
+#define CHOICE CHOICE_WORD
 #define PARAM(...) PARAM_ROW(struct cu_params, __VA_ARGS__)
 #define POW2(...) POW2_ROW(struct cu_params, __VA_ARGS__)
 #define ENUM(...) ENUM_ROW(struct cu_params, __VA_ARGS__)
@@ -36,12 +38,15 @@ static const struct param_row texture_rows[] = {
 #define PARAM(...) PARAM_ROW(struct isa_features, __VA_ARGS__)
 #define POW2(...) POW2_ROW(struct isa_features, __VA_ARGS__)
 #define ENUM(...) ENUM_ROW(struct isa_features, __VA_ARGS__)
+#define SWITCH(...) SWITCH_ROW(struct isa_features, __VA_ARGS__)
 static const struct param_row isa_feature_rows[] = {
 #include "isa/isa.params.def"
 };
 #undef PARAM
 #undef POW2
 #undef ENUM
+#undef SWITCH
+#undef CHOICE
 
 #define PARAM(...) PARAM_ROW(struct host_params, __VA_ARGS__)
 static const struct param_row host_rows[] = {
@@ -82,6 +87,16 @@ static const struct stat_row mem_stat_rows[] = {
 
 const struct stat_group mem_stat_group = {"memory", "Global memory", mem_stat_rows,
                                           sizeof mem_stat_rows / sizeof *mem_stat_rows};
+
+const char *machine_name(const struct machine *machine) { return machine->name; }
+
+const struct cu_params *machine_cu(const struct machine *machine) { return &machine->cu; }
+
+struct machine *machine_copy(const struct machine *machine) {
+  struct machine *copy = need(1, sizeof *copy);
+  *copy = *machine;
+  return copy;
+}
 
 void machine_defaults(struct machine *machine) {
   *machine = (struct machine){.name = "default"};

@@ -1,4 +1,5 @@
 #include "models/mbarrier.h"
+#include "isa/ops.h"
 
 #include <assert.h>
 

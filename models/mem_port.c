@@ -1,3 +1,5 @@
+#include "dma/dma.h"
+#include "models/machine.h"
 #include "models/memory.h"
 
 /* Places that a write of the warps takes in the queue for the link. */

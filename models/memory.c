@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dma/dma.h"
+#include "models/machine.h"
 #include "sim/base/need.h"
 
 /* ---- through the L2 ------------------------------------------------------------------------ */

@@ -34,8 +34,8 @@
 #ifndef MODELS_MEMORY_H
 #define MODELS_MEMORY_H
 
+#include "lds/lds.h"
 #include "models/late_loads.h"
-#include "models/machine.h"
 #include "models/mem/l1.h"
 #include "models/mem/l2.h"
 #include "models/mem/sectors.h"
@@ -45,6 +45,9 @@
 #include "sim/core/rate.h"
 #include "sim/core/timeline.h"
 #include "sim/core/wheel.h"
+
+struct dma;
+struct machine;
 
 enum { MEM_UP_QUEUE = 64 }; /* maximum of link_up_queue */
 

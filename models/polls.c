@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "isa/ops.h"
 #include "sim/base/need.h"
 
 enum {

@@ -71,8 +71,7 @@ static uint32_t arrived_at(const struct cu *cu, const struct cu_group *group, ui
 static void blame_pipe(struct stuck_warp *stuck, const struct cu_warp *warp, bool spins) {
   const struct cu_kernel *kernel = warp->kernel;
   stuck->pc = warp->refused_pc;
-  stuck->stall =
-      isa_is_pipe_write((enum isa_op)kernel->program->code[stuck->pc].op) ? STALL_PIPE_FULL : STALL_PIPE_EMPTY;
+  stuck->stall = isa_is_pipe_write(kernel->program->code[stuck->pc].op) ? STALL_PIPE_FULL : STALL_PIPE_EMPTY;
   stuck->pipe = isa_pipe_find(kernel->launch->memory, warp->refused_by);
   stuck->spins = spins;
   stuck->missing = 0;
@@ -83,7 +82,7 @@ void simulation_mark_refused(struct cu_warp *warp, const struct isa_access *acce
   warp->refused_pc = access->pc;
   warp->refused_by = access->address[__builtin_ctzll(access->pipe.waiting)];
   if (warp->stall == STALL_PIPE)
-    warp->stall = isa_is_pipe_write((enum isa_op)access->inst->op) ? STALL_PIPE_FULL : STALL_PIPE_EMPTY;
+    warp->stall = isa_is_pipe_write(access->inst->op) ? STALL_PIPE_FULL : STALL_PIPE_EMPTY;
 }
 
 void simulation_mark_parked(struct simulation *simulation) {

@@ -2,8 +2,15 @@
 #ifndef MODELS_RESULT_H
 #define MODELS_RESULT_H
 
+#include "dma/stats.h"
+#include "dma/timeline.h"
 #include "isa/pipe.h"
-#include "models/machine.h"
+#include "lds/lds.h"
+#include "models/mem/params.h"
+#include "sim/core/stats.h"
+#include "sim/core/time.h"
+
+struct histogram;
 
 enum stall {
 #define STALL(id, ...) STALL_##id,

@@ -7,6 +7,7 @@
 #include "models/dma_hub.h"
 #include "models/emit.h"
 #include "models/executor.h"
+#include "models/machine.h"
 #include "models/polls.h"
 #include "models/simulation.h"
 

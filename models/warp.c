@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "isa/ops.h"
 #include "models/cu.h"
 #include "models/emit.h"
 #include "models/lane_copy.h"

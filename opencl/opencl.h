@@ -14,6 +14,7 @@
 #include "isa/isa.h"
 #include "opencl/clang/clang.h"
 #include "opencl/ir/log.h"
+#include "opencl/ir/target.h"
 
 /* How asynchronous copies are lowered: to one instruction that the machine executes, or to loops of loads and stores,
  * as vendors' compilers do when the hardware has no copy unit. */

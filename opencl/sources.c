@@ -5,11 +5,9 @@
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -17,26 +15,6 @@ enum {
   MOST_FILES = 256,       /* read per module */
   LONGEST_LINE = 1 << 16, /* longer lines are cut */
 };
-
-/* The file's bytes, malloc'ed; NULL if it is not a regular file, is too large or cannot be read. Does not block on a
- * named pipe. */
-static char *read_file(const char *path, size_t *size) {
-  const int file = file_held(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  struct stat facts;
-  char *text = NULL;
-  if (file < 0)
-    return NULL;
-  if (!fstat(file, &facts) && S_ISREG(facts.st_mode) && facts.st_size <= MOST_BYTES) {
-    const size_t room = (size_t)facts.st_size;
-    text = need(room + 1, 1);
-    ssize_t got;
-    *size = 0;
-    while (*size < room && (got = read(file, text + *size, room - *size)) > 0)
-      *size += (size_t)got;
-  }
-  file_close(file);
-  return text;
-}
 
 static char *copy_line(const char *text, size_t length) {
   if (length && text[length - 1] == '\r')
@@ -66,7 +44,11 @@ static char *read_allowed(const struct opencl_reads *reads, const char *path, si
   char why[OPENCL_WHY];
   const bool allowed =
       source_is_named(path) && (!reads || access(path, F_OK) != 0 || reads->allow(reads->self, path, why, sizeof why));
-  return allowed ? read_file(path, size) : NULL;
+  char *text = NULL;
+  if (!allowed || !file_read_regular(path, MOST_BYTES, &text, size))
+    return text;
+  free(text);
+  return NULL;
 }
 
 /* A path of the module may be relative to an unknown directory. Then the name that the user gave may work. */

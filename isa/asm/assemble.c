@@ -2,6 +2,7 @@
 #include "isa/asm/asm.h"
 #include "isa/asm/assembler.h"
 #include "isa/cfg.h"
+#include "isa/ops.h"
 
 #include <stdarg.h>
 #include <stdio.h>

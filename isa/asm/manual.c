@@ -1,6 +1,7 @@
 /* The reference manual as markdown: every row of ops.def, in the order of the file. The expression that it prints for
  * an operation is the text that the executor is compiled from. */
 #include "isa/asm/asm.h"
+#include "isa/ops.h"
 #include "isa/rows.h"
 
 #include <stdio.h>
@@ -72,7 +73,7 @@ static void put_row(FILE *out, const struct isa_row *row) {
 
 static void put_classes(FILE *out) {
   static const char *const texts[ISA_CLASSES] = {
-#define CLASS(id, name, text) text,
+#define CLASS(id, name, runs, text) text,
 #include "isa/classes.def"
 #undef CLASS
   };

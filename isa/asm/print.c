@@ -2,6 +2,7 @@
  * number. */
 #include "isa/asm/asm.h"
 #include "isa/numbers.h"
+#include "isa/ops.h"
 #include "isa/rows.h"
 
 #include <inttypes.h>

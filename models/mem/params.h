@@ -20,14 +20,16 @@ struct mem_stats {
 #include "models/mem/mem.stats.def"
 #undef STAT
 };
+extern const struct stat_group mem_stat_group;
 
-/* In the order of the words in the ENUM rows. */
-enum l1_hash { L1_MODULO, L1_XOR };
-enum l1_join { L1_ALONE, L1_JOIN };
-enum l1_banks { L1_NO_BANKS, L1_LDS_BANKS };
-enum l2_hash { L2_MODULO, L2_XOR };
-enum l2_write { L2_ALLOCATE, L2_AROUND };
-enum mshr_prefetch { MSHR_WAIT, MSHR_DROP };
-enum dram_kind { DRAM_SIMPLE, DRAM_BANKED };
+#define PARAM(...)
+#define POW2(...)
+#define CHOICE(id, word) id,
+#define ENUM(name, initial, choices, ...) enum mem_##name{choices};
+#include "models/mem/mem.params.def"
+#undef PARAM
+#undef POW2
+#undef CHOICE
+#undef ENUM
 
 #endif

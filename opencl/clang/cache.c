@@ -17,6 +17,7 @@
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/base/put.h"
+#include "sim/base/vector.h"
 
 enum { PATH_BYTES = 4096, HEAD_BYTES = 32, HASH_DIGITS = CACHE_NAME - 1 };
 static const char magic[8] = {'W', 'W', 'C', 'A', 'C', 'H', 'E', '2'};
@@ -203,9 +204,7 @@ static size_t list_entries(DIR *folder, struct entry **entries, uint64_t *total)
     struct stat status;
     if (!is_ours(at->d_name) || fstatat(dirfd(folder), at->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
       continue;
-    if (count == room)
-      *entries = need_more(*entries, room = 2 * room + 16, sizeof **entries);
-    struct entry *entry = &(*entries)[count++];
+    struct entry *entry = vector_next(*entries, count, room);
     *entry = (struct entry){.used = status.st_mtim, .bytes = (uint64_t)status.st_size};
     memcpy(entry->name, at->d_name, strlen(at->d_name) + 1); /* is_ours() has checked its length */
     *total += entry->bytes;

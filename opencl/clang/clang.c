@@ -26,12 +26,12 @@
 #include "opencl/clang/process.h"
 #include "opencl/clang/source_name.h"
 #include "opencl/clang/tool_errors.h"
-#include "opencl/clang/words.h"
 #include "opencl/spirv/spirv.h"
 #include "sim/base/environment.h"
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/base/text.h"
+#include "sim/base/words.h"
 
 const char *const opencl_route_names[OPENCL_ROUTES] = {"ssa", "O0", "O2"};
 
@@ -167,29 +167,6 @@ static bool run_tool(struct compilation *c, const char *const *argv, const struc
 }
 
 /* ---- files --------------------------------------------------------------------------------------- */
-
-/* Returns NULL, or why the file cannot be read. Only regular files are accepted: a pipe might never end. */
-static const char *read_file(const char *path, struct piece *text) {
-  const int file = file_held(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  struct stat status;
-  *text = (struct piece){0};
-  if (file < 0)
-    return text_errno(errno);
-  if (fstat(file, &status) != 0)
-    status = (struct stat){0};
-  const size_t size = S_ISREG(status.st_mode) && status.st_size <= FILE_BYTES ? (size_t)status.st_size : 0;
-  const char *why = !S_ISREG(status.st_mode)      ? "is not a regular file"
-                    : status.st_size > FILE_BYTES ? text_errno(EFBIG)
-                                                  : NULL;
-  text->at = need(size + 1, 1);
-  for (ssize_t got = 1; !why && got && text->size < size;) {
-    got = read(file, text->at + text->size, size - text->size);
-    why = got < 0 && errno != EINTR ? text_errno(errno) : NULL;
-    text->size += got > 0 ? (size_t)got : 0;
-  }
-  file_close(file);
-  return why;
-}
 
 static bool write_file(const char *path, const char *text, size_t size) {
   const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -343,7 +320,7 @@ static bool check_file(const struct compilation *c, const char *path) {
 static bool check_read(struct compilation *c) {
   struct piece text;
   char *brought = NULL;
-  if (read_file(c->file[FILE_READ], &text)) {
+  if (file_read_regular(c->file[FILE_READ], FILE_BYTES, &text.at, &text.size)) {
     free(text.at);
     return tool_fail(&c->reporter, "%s did not list the files that it read", c->tools.clang);
   }
@@ -406,7 +383,7 @@ static bool read_text(struct compilation *c, struct piece *text) {
   if (c->build->text)
     *text = (struct piece){need_copy(c->build->text), strlen(c->build->text)};
   else
-    fault = read_file(c->path, text);
+    fault = file_read_regular(c->path, FILE_BYTES, &text->at, &text->size);
   const bool whole = !fault && key_is_whole(text->at, text->size, c->options.words.word, c->build->defines);
   if (fault || !whole)
     free(text->at);

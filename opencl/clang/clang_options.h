@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "opencl/clang/words.h"
+#include "sim/base/words.h"
 
 /* A list of accepted options and facts about them. */
 struct clang_options {

@@ -19,6 +19,7 @@
 #include "sim/base/environment.h"
 #include "sim/base/need.h"
 #include "sim/base/put.h"
+#include "sim/base/vector.h"
 
 enum { LOOK_MS = 100, CHUNK = 1 << 16 };
 
@@ -165,10 +166,7 @@ static void take(struct running *running, int which) {
   const size_t left = stream->most - stream->size, kept = (size_t)got < left ? (size_t)got : left;
   if (kept < (size_t)got && which == OUTPUT)
     stop(running, "produced more than 256 MiB");
-  if (stream->size + kept >= stream->room) {
-    stream->room = 2 * (stream->size + kept) + 1;
-    stream->at = need_more(stream->at, stream->room, 1);
-  }
+  stream->at = vector_room(stream->at, &stream->room, stream->size + kept + 1, 1);
   memcpy(stream->at + stream->size, bytes, kept);
   stream->size += kept;
   stream->at[stream->size] = '\0';

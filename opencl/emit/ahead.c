@@ -7,6 +7,7 @@
  * registers that pending results may hold limit how far loads move. */
 #include "opencl/emit/machine.h"
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,8 @@ struct schedule {
   uint32_t *readers; /* by vreg: 1 + an edge to each instruction that has read it since */
   struct node node[STRETCH_MOST];
   struct edge *edge;
-  uint32_t edges, edge_room;
+  uint32_t edges;
+  size_t edge_room;
   const struct machine_inst *inst;
   uint32_t count, at; /* at: the instruction that machine_each() visits */
   struct machine_inst out[STRETCH_MOST];
@@ -46,11 +48,7 @@ struct schedule {
 };
 
 static uint32_t new_edge(struct schedule *s, uint32_t before, uint32_t next, bool value) {
-  if (s->edges == s->edge_room) {
-    s->edge_room = s->edge_room ? 2 * s->edge_room : 1024;
-    s->edge = need_more(s->edge, s->edge_room, sizeof *s->edge);
-  }
-  s->edge[s->edges++] = (struct edge){before, next, value};
+  *vector_next(s->edge, s->edges, s->edge_room) = (struct edge){before, next, value};
   return s->edges;
 }
 
@@ -90,7 +88,9 @@ static uint32_t load_words(const struct machine_inst *inst) {
   if (inst->op == MACHINE_COPY)
     return 0;
   const struct isa_row *row = &isa_rows[inst->op];
-  return row->format == FORMAT_LOAD_GLOBAL || row->format == FORMAT_LOAD_LDS ? isa_types[row->d].registers : 0;
+  return row->access == ISA_ACCESS_LOAD && (row->space == ISA_SPACE_GLOBAL || row->space == ISA_SPACE_LDS)
+             ? isa_types[row->d].registers
+             : 0;
 }
 
 static bool has_effect(const struct machine_inst *inst) {
@@ -174,7 +174,7 @@ static bool stretch(struct schedule *s, struct machine_inst *inst, uint32_t coun
     return false;
   for (uint32_t i = 0; i < count; i++) {
     s->node[i] = (struct node){.words = load_words(&inst[i])};
-    s->node[i].near = s->node[i].words && isa_rows[inst[i].op].format == FORMAT_LOAD_LDS;
+    s->node[i].near = s->node[i].words && isa_rows[inst[i].op].space == ISA_SPACE_LDS;
     s->at = i;
     machine_each(s->m, &inst[i], reads, writes, s);
   }

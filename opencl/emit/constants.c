@@ -1,7 +1,8 @@
 /* Constants that need a register are made right before their use and shared over a short distance. For uses in loops,
  * they are made once, before the outermost loop. spill.c makes them again at their uses when registers run out. */
 #include "opencl/emit/select.h"
-#include "sim/base/need.h"
+#include "sim/base/map.h"
+#include "sim/base/vector.h"
 
 #include <stdlib.h>
 
@@ -26,11 +27,7 @@ static uint32_t above_loops(const struct ir *ir, uint32_t block) {
 }
 
 void select_can_be_made_again(struct machine *m, const struct machine_inst *inst) {
-  if (m->agains == m->again_room) {
-    m->again_room = m->again_room ? 2 * m->again_room : 32;
-    m->again = need_more(m->again, m->again_room, sizeof *m->again);
-  }
-  m->again[m->agains++] = *inst;
+  *vector_next(m->again, m->agains, m->again_room) = *inst;
   for (uint32_t i = 0; i < m->vreg[inst->d].words; i++)
     m->vreg[inst->d + i].again = m->agains;
 }
@@ -49,38 +46,21 @@ static uint32_t make_constant(struct select *s, uint32_t block, uint64_t imm, en
   return head;
 }
 
-static struct shared *find_shared(struct select *s, uint64_t imm, uint32_t kind, uint32_t block) {
-  uint64_t hash = (imm ^ imm >> 29 ^ (uint64_t)block << 7 ^ kind) * UINT64_C(0x9e3779b97f4a7c15);
-  for (uint32_t at = (uint32_t)(hash >> 32);; at++) {
-    struct shared *row = &s->shared[at & (s->shared_room - 1)];
-    if (!row->vreg || (row->imm == imm && row->kind == kind && row->block == block))
-      return row;
-  }
-}
-
-static void grow_shared(struct select *s) {
-  struct shared *old = s->shared;
-  const uint32_t room = s->shared_room;
-  s->shared_room = room ? 2 * room : 64;
-  s->shared = need(s->shared_room, sizeof *s->shared);
-  for (uint32_t i = 0; i < room; i++)
-    if (old[i].vreg)
-      *find_shared(s, old[i].imm, old[i].kind, old[i].block) = old[i];
-  free(old);
-}
-
 uint32_t select_constant_vreg(struct select *s, uint64_t imm, enum vreg_kind kind, uint32_t words) {
-  if (2 * s->shared_count >= s->shared_room)
-    grow_shared(s);
-  const uint32_t block = above_loops(s->ir, s->at), key = kind == VREG_PRED ? 0 : words;
-  struct shared *row = find_shared(s, imm, key, block);
-  const uint32_t now = s->m->block[block].count;
-  if (row->vreg && (block != s->at || now - row->used <= SHARED_WITHIN)) {
+  const uint32_t block = above_loops(s->ir, s->at), key = kind == VREG_PRED ? 0 : words, now = s->m->block[block].count;
+  const uint64_t hash = hash_join(hash_join(imm ^ imm >> 29, block), key);
+  struct shared *row = NULL;
+  for (size_t at = 0, i; !row && map_next(&s->by_imm, hash, &at, &i);)
+    if (s->shared[i].imm == imm && s->shared[i].kind == key && s->shared[i].block == block)
+      row = &s->shared[i];
+  if (row && (block != s->at || now - row->used <= SHARED_WITHIN)) {
     row->used = now;
     return row->vreg;
   }
-  s->shared_count += !row->vreg;
-  *row = (struct shared){.imm = imm, .kind = key, .block = block, .used = now};
-  row->vreg = make_constant(s, block, imm, kind, words);
+  if (!row) {
+    map_add(&s->by_imm, hash, s->shared_count);
+    row = vector_next(s->shared, s->shared_count, s->shared_room);
+  }
+  *row = (struct shared){imm, key, block, make_constant(s, block, imm, kind, words), now};
   return row->vreg;
 }

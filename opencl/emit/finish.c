@@ -6,6 +6,7 @@
 #include "isa/cfg.h"
 #include "opencl/emit/moves.h"
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -22,15 +23,7 @@ struct finish {
 /* ---- instructions ------------------------------------------------------------------------------------- */
 
 void code_add(struct code *code, struct isa_inst inst, struct ir_place place) {
-  if (code->count == code->room) {
-    code->room = code->room ? 2 * code->room : 64;
-    code->inst = need_more(code->inst, code->room, sizeof *code->inst);
-    code->place = need_more(code->place, code->room, sizeof *code->place);
-    code->order = need_more(code->order, code->room, sizeof *code->order);
-  }
-  code->order[code->count] = 0;
-  code->inst[code->count] = inst;
-  code->place[code->count++] = place;
+  *vector_next(code->at, code->count, code->room) = (struct code_inst){inst, place, 0};
 }
 
 static uint8_t field(const struct machine *m, uint32_t vreg) {
@@ -64,7 +57,7 @@ static void instruction(struct finish *f, const struct machine_inst *inst) {
   if (inst->guard)
     out.guard = (uint8_t)(1 + 2 * field(m, inst->guard) + inst->guard_not);
   code_add(&f->code, out, inst->place);
-  f->code.order[f->code.count - 1] = inst->order;
+  f->code.at[f->code.count - 1].order = inst->order;
 }
 
 static void fill(struct finish *f, const struct machine_block *block) {
@@ -203,9 +196,9 @@ static void blocks(struct finish *f) {
 static void fill_places(struct code *code) {
   struct ir_place known = {0};
   for (uint32_t i = 0; i < code->count && !known.line; i++)
-    known = code->place[i];
+    known = code->at[i].place;
   for (uint32_t i = 0; i < code->count; i++)
-    known = code->place[i] = code->place[i].line ? code->place[i] : known;
+    known = code->at[i].place = code->at[i].place.line ? code->at[i].place : known;
 }
 
 static void fill_program(struct isa_program *program, const struct finish *f) {
@@ -217,13 +210,13 @@ static void fill_program(struct isa_program *program, const struct finish *f) {
   program->source = need(code->count, sizeof *program->source);
   program->order = need(code->count, sizeof *program->order);
   for (uint32_t i = 0; i < code->count; i++) {
-    program->code[i] = code->inst[i];
-    if (code->inst[i].op == ISA_BRA)
-      isa_branch_set(&program->code[i], f->start[code->inst[i].imm], ISA_NEVER);
-    program->line[i] = code->place[i].line;
-    program->column[i] = code->place[i].column;
-    program->source[i] = code->place[i].source;
-    program->order[i] = code->order[i];
+    program->code[i] = code->at[i].inst;
+    if (code->at[i].inst.op == ISA_BRA)
+      isa_branch_set(&program->code[i], f->start[code->at[i].inst.imm], ISA_NEVER);
+    program->line[i] = code->at[i].place.line;
+    program->column[i] = code->at[i].place.column;
+    program->source[i] = code->at[i].place.source;
+    program->order[i] = code->at[i].order;
   }
   program->count = code->count;
 }
@@ -249,9 +242,7 @@ void machine_finish(struct machine *m, struct isa_program *program) {
   fill_program(program, &f);
   set_joins(program);
   moves_free(f.moves);
-  free(f.code.inst);
-  free(f.code.place);
-  free(f.code.order);
+  free(f.code.at);
   free(f.start);
   free(f.skipped);
   free(f.ends);

@@ -9,6 +9,7 @@
  * switched off keep their registers, so only each lane's own path through the graph matters. */
 #include "opencl/emit/machine.h"
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +53,8 @@ struct analysis {
   uint32_t *stack, depth; /* blocks to visit */
   uint32_t *found, count; /* blocks with marks */
   struct part *part;
-  uint32_t parts, part_room;
+  uint32_t parts;
+  size_t part_room;
   uint32_t segments;
 };
 
@@ -236,11 +238,7 @@ static void sort_found(struct analysis *a) {
 static void turn(struct analysis *a, struct group *group, uint64_t begin, uint64_t end, uint32_t at, uint32_t last) {
   for (; end; end &= end - 1) {
     const uint32_t k = (uint32_t)__builtin_ctzll(end);
-    if (a->parts == a->part_room) {
-      a->part_room = a->part_room ? 2 * a->part_room : 256;
-      a->part = need_more(a->part, a->part_room, sizeof *a->part);
-    }
-    a->part[a->parts++] = (struct part){{group->open[k], last}, k};
+    *vector_next(a->part, a->parts, a->part_room) = (struct part){{group->open[k], last}, k};
     group->spans[k]++;
   }
   for (; begin; begin &= begin - 1)
@@ -269,10 +267,7 @@ static void part(struct analysis *a, struct group *group) {
 static void store(struct analysis *a, const struct group *group, uint32_t first, uint32_t end) {
   struct machine *m = a->m;
   uint32_t next[TOGETHER], k = 0;
-  if (m->spans + a->parts > m->span_room) {
-    m->span_room = 2 * (m->spans + a->parts);
-    m->span = need_more(m->span, m->span_room, sizeof *m->span);
-  }
+  m->span = vector_room(m->span, &m->span_room, m->spans + a->parts, sizeof *m->span);
   for (uint32_t v = first; v < end; v++) {
     if (k < group->count && group->vreg[k] == v) {
       next[k] = m->spans;

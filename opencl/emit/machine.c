@@ -2,6 +2,7 @@
  * in isa/. */
 #include "opencl/emit/machine.h"
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -11,9 +12,7 @@ struct machine *machine_new(uint32_t blocks) {
   struct machine *m = need(1, sizeof *m);
   m->block = need(blocks, sizeof *m->block);
   m->blocks = blocks;
-  m->vreg_room = 256;
-  m->vreg = need(m->vreg_room, sizeof *m->vreg);
-  m->vregs = 1;
+  *vector_next(m->vreg, m->vregs, m->vreg_room) = (struct vreg){0};
   return m;
 }
 
@@ -33,8 +32,7 @@ void machine_free(struct machine *m) {
 }
 
 uint32_t machine_run(struct machine *m, enum vreg_kind kind, uint32_t words) {
-  while (m->vregs + words > m->vreg_room)
-    m->vreg = need_more(m->vreg, m->vreg_room *= 2, sizeof *m->vreg);
+  m->vreg = vector_room(m->vreg, &m->vreg_room, m->vregs + words, sizeof *m->vreg);
   const uint32_t head = m->vregs;
   for (uint32_t i = 0; i < words; i++, m->vregs++)
     m->vreg[m->vregs] =
@@ -43,23 +41,16 @@ uint32_t machine_run(struct machine *m, enum vreg_kind kind, uint32_t words) {
 }
 
 struct machine_inst *machine_append(struct machine_block *block, const struct machine_inst *inst) {
-  if (block->count == block->room) {
-    block->room = block->room ? 2 * block->room : 8;
-    block->inst = need_more(block->inst, block->room, sizeof *block->inst);
-  }
-  block->inst[block->count] = *inst;
-  return &block->inst[block->count++];
+  struct machine_inst *made = vector_next(block->inst, block->count, block->room);
+  *made = *inst;
+  return made;
 }
 
 void machine_move(struct machine *m, struct machine_inst *copy, struct machine_move move) {
-  if (m->moves == m->move_room) {
-    m->move_room = m->move_room ? 2 * m->move_room : 64;
-    m->move = need_more(m->move, m->move_room, sizeof *m->move);
-  }
   if (!copy->count)
     copy->list = m->moves;
   assert(copy->list + copy->count == m->moves && "moves are added to the newest copy only");
-  m->move[m->moves++] = move;
+  *vector_next(m->move, m->moves, m->move_room) = move;
   copy->count++;
 }
 

@@ -58,7 +58,8 @@ struct machine_inst {
 
 struct machine_block {
   struct machine_inst *inst;
-  uint32_t count, room;
+  uint32_t count;
+  size_t room;
   uint8_t end; /* enum ir_end */
   bool condition_not;
   uint32_t condition; /* vreg */
@@ -102,21 +103,26 @@ struct bundle {
 
 struct machine {
   struct vreg *vreg; /* vreg[0] is not used */
-  uint32_t vregs, vreg_room;
+  uint32_t vregs;
+  size_t vreg_room;
   struct machine_block *block;
   uint32_t blocks;
   uint32_t *order, ordered;
   struct machine_move *move;
-  uint32_t moves, move_room;
+  uint32_t moves;
+  size_t move_room;
   uint32_t *list;
-  uint32_t lists, list_room;
+  uint32_t lists;
+  size_t list_room;
   struct machine_inst *again; /* see struct vreg */
-  uint32_t agains, again_room;
+  uint32_t agains;
+  size_t again_room;
   uint32_t frame; /* bytes of private variables; spilled words follow */
   uint32_t times; /* number of times, by machine_number() */
   /* Where the vregs below `spanned` are live across blocks, for all rounds: span[span_of[v] .. span_of[v + 1]). */
   struct span *span;
-  uint32_t spans, span_room, *span_of, spanned;
+  uint32_t spans, *span_of, spanned;
+  size_t span_room;
   /* Of the current round: */
   uint32_t ranged;            /* vregs at that time */
   struct live *range;         /* by vreg, from machine_find_live(); coalescing moves them into bundles */

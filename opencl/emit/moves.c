@@ -6,6 +6,7 @@
  * Consecutive moves of neighboring words become one instruction where there is one. */
 #include "opencl/emit/moves.h"
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -26,7 +27,8 @@ struct moves {
   uint32_t *writer;  /* by spot: 1 + the move that writes it; 0 for none */
   uint32_t *reader;  /* by spot: 1 + a remaining move that reads it */
   struct step *step;
-  uint32_t steps, room;
+  uint32_t steps;
+  size_t room;
   /* Of the current copy: */
   struct code *code;
   struct ir_place place;
@@ -109,7 +111,7 @@ static void put_word(struct moves *x, uint32_t d, uint32_t a, bool imm, uint32_t
                                .b = ISA_NO_REGISTER,
                                .c = ISA_NO_REGISTER,
                                .imm = value};
-  struct isa_inst *last = x->fusible && x->fusible == x->code->count ? &x->code->inst[x->fusible - 1] : NULL;
+  struct isa_inst *last = x->fusible && x->fusible == x->code->count ? &x->code->at[x->fusible - 1].inst : NULL;
   if (last && (last->d + 1 == now.d || now.d + 1 == last->d) && (imm || now.a != last->d)) {
     *last = last->d < now.d ? fused(last, &now) : fused(&now, last);
     x->fusible = 0;
@@ -177,10 +179,7 @@ static void put_step(struct moves *x, const struct step *step) {
 
 static void add_steps(struct moves *x, const struct machine_inst *copy) {
   const struct machine *m = x->m;
-  if (copy->count > x->room) {
-    x->room = 2 * copy->count;
-    x->step = need_more(x->step, x->room, sizeof *x->step);
-  }
+  x->step = vector_room(x->step, &x->room, copy->count, sizeof *x->step);
   x->steps = 0;
   for (uint32_t i = 0; i < copy->count; i++) {
     const struct machine_move *move = &m->move[copy->list + i];

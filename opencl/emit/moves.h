@@ -6,10 +6,13 @@
 
 /* Code that is not in a program yet. */
 struct code {
-  struct isa_inst *inst;
-  struct ir_place *place;
-  uint8_t *order; /* ISA_ORDERS_* */
-  uint32_t count, room;
+  struct code_inst {
+    struct isa_inst inst;
+    struct ir_place place;
+    uint8_t order; /* ISA_ORDERS_* */
+  } * at;
+  uint32_t count;
+  size_t room;
 };
 
 void code_add(struct code *code, struct isa_inst inst, struct ir_place place);

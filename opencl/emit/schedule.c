@@ -12,6 +12,7 @@
  * in the source's order are tried. */
 #include "opencl/emit/machine.h"
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,9 +70,11 @@ struct schedule {
   struct rank ranked[STRETCH_MOST];
   uint64_t free[STRETCH_MOST / WORD_BITS]; /* one bit per rank: misses nothing and is not placed yet */
   struct edge *edge;
-  uint32_t edges, edge_room;
+  uint32_t edges;
+  size_t edge_room;
   struct reader *reader;
-  uint32_t reader_count, reader_room;
+  uint32_t reader_count;
+  size_t reader_room;
   const struct machine_inst *inst;
   uint32_t accesses[SPACES];                        /* 1 + the latest access to each space */
   uint32_t count, at;                               /* at: the instruction that machine_each() visits */
@@ -87,11 +90,7 @@ struct schedule {
 /* ---- dependences ------------------------------------------------------------------------------------ */
 
 static struct edge *add_edge(struct schedule *s, uint32_t at, uint32_t before, uint32_t vreg) {
-  if (s->edges == s->edge_room) {
-    s->edge_room = s->edge_room ? 2 * s->edge_room : 1024;
-    s->edge = need_more(s->edge, s->edge_room, sizeof *s->edge);
-  }
-  struct edge *edge = &s->edge[s->edges++];
+  struct edge *edge = vector_next(s->edge, s->edges, s->edge_room);
   *edge = (struct edge){.before = before, .after = at, .vreg = vreg};
   if (at != NOBODY) {
     edge->next_before = s->node[at].needs;
@@ -133,11 +132,7 @@ static void reads(void *self, uint32_t vreg) {
     after(s, at, s->writer[vreg] - 1, vreg);
   else if (ends_here(s, vreg))
     add_edge(s, at, NOBODY, vreg);
-  if (s->reader_count == s->reader_room) {
-    s->reader_room = s->reader_room ? 2 * s->reader_room : 1024;
-    s->reader = need_more(s->reader, s->reader_room, sizeof *s->reader);
-  }
-  s->reader[s->reader_count++] = (struct reader){at, s->readers[vreg]};
+  *vector_next(s->reader, s->reader_count, s->reader_room) = (struct reader){at, s->readers[vreg]};
   s->readers[vreg] = s->reader_count;
 }
 
@@ -169,35 +164,18 @@ static void forget(void *self, uint32_t vreg) {
 
 /* ---- memory ----------------------------------------------------------------------------------------- */
 
+/* What an instruction may be reordered around: none for atomic accesses, arguments and constants. */
 static enum space space_of(const struct machine_inst *inst, bool *writes_it) {
+  static const uint8_t spaces[ISA_SPACES] = {
+      [ISA_SPACE_GLOBAL] = SPACE_GLOBAL, [ISA_SPACE_LDS] = SPACE_LDS, [ISA_SPACE_PRIVATE] = SPACE_PRIVATE};
   *writes_it = false;
-  const bool image = inst->op >= ISA_IMAGE_SAMPLE_1D && inst->op <= ISA_IMAGE_STORE_3D;
-  if ((inst->op < ISA_LD_ARG_U8 || inst->op > ISA_ST_GLOBAL_128) && !image) /* atomic accesses have higher numbers */
+  if (inst->op == MACHINE_COPY)
     return SPACE_NONE;
-  switch ((enum isa_format)isa_rows[inst->op].format) {
-  case FORMAT_IMAGE_STORE:
-    *writes_it = true;
-    return SPACE_IMAGE;
-  case FORMAT_IMAGE_READ:
-    return SPACE_IMAGE;
-  case FORMAT_STORE_GLOBAL:
-    *writes_it = true;
-    return SPACE_GLOBAL;
-  case FORMAT_LOAD_GLOBAL:
-    return SPACE_GLOBAL;
-  case FORMAT_STORE_LDS:
-    *writes_it = true;
-    return SPACE_LDS;
-  case FORMAT_LOAD_LDS:
-    return SPACE_LDS;
-  case FORMAT_STORE_PRIVATE:
-    *writes_it = true;
-    return SPACE_PRIVATE;
-  case FORMAT_LOAD_PRIVATE:
-    return SPACE_PRIVATE;
-  default:
-    return SPACE_NONE;
-  }
+  const struct isa_row *row = &isa_rows[inst->op];
+  *writes_it = row->access == ISA_ACCESS_STORE || row->format == FORMAT_IMAGE_STORE;
+  return row->format == FORMAT_IMAGE_STORE || row->format == FORMAT_IMAGE_READ ? SPACE_IMAGE
+         : row->via == ISA_VIA_PLAIN                                           ? spaces[row->space]
+                                                                               : SPACE_NONE;
 }
 
 static uint32_t index_of(const struct machine_inst *inst, enum space space) {
@@ -237,19 +215,7 @@ static bool is_fixed(const struct machine_inst *inst) {
   if (inst->op == MACHINE_COPY)
     return false;
   bool writes_it;
-  switch ((enum isa_format)isa_rows[inst->op].format) {
-  case FORMAT_ALU:
-  case FORMAT_LOGIC:
-  case FORMAT_SHIFT:
-  case FORMAT_QUERY:
-  case FORMAT_QUERY_AXIS:
-  case FORMAT_LOAD_ARG:
-  case FORMAT_LOAD_CONST:
-  case FORMAT_IMAGE_QUERY:
-    return false;
-  default:
-    return inst->fixed || space_of(inst, &writes_it) == SPACE_NONE;
-  }
+  return !isa_formats[isa_rows[inst->op].format].pure && (inst->fixed || space_of(inst, &writes_it) == SPACE_NONE);
 }
 
 /* ---- choosing the next instruction -------------------------------------------------------------------- */

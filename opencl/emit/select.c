@@ -10,6 +10,7 @@
 #include "opencl/emit/select.h"
 #include "opencl/emit/machine.h"
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -148,13 +149,9 @@ static bool packs(struct select *s, struct machine_inst *out, ir_ref ref, uint64
 
 static void add_to_list(struct select *s, struct machine_inst *out, uint32_t vreg) {
   struct machine *m = s->m;
-  if (m->lists == m->list_room) {
-    m->list_room = m->list_room ? 2 * m->list_room : 32;
-    m->list = need_more(m->list, m->list_room, sizeof *m->list);
-  }
   if (!out->count)
     out->list = m->lists;
-  m->list[m->lists++] = vreg;
+  *vector_next(m->list, m->lists, m->list_room) = vreg;
   out->count++;
 }
 
@@ -423,5 +420,6 @@ struct machine *machine_select(struct ir *ir) {
   free(s.between);
   free(s.slot);
   free(s.shared);
+  map_free(&s.by_imm);
   return s.m;
 }

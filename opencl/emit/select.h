@@ -3,6 +3,7 @@
 #define OPENCL_EMIT_SELECT_H
 
 #include "opencl/emit/machine.h"
+#include "sim/base/map.h"
 
 enum word_is { WORD_ANY, WORD_CONST, WORD_VREG };
 
@@ -32,8 +33,9 @@ struct select {
   uint32_t *slot;      /* private addresses */
   uint32_t *between;   /* blocks on the outgoing edges of a block, two each; 0 for none */
   struct shared *shared;
-  uint32_t shared_count, shared_room;
-  uint32_t at; /* the block being filled */
+  size_t shared_count, shared_room;
+  struct map by_imm; /* indices of `shared` by imm, kind and block */
+  uint32_t at;       /* the block being filled */
   struct ir_place place;
 };
 

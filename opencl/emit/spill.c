@@ -87,11 +87,10 @@ static void put(struct spill *s, struct machine_inst inst) { machine_append(&s->
 
 static void memory_access(struct spill *s, bool store, uint32_t vreg, uint32_t memory, uint32_t words,
                           struct ir_place place) {
-  static const uint16_t loads[] = {0, ISA_LD_PRIVATE_32, ISA_LD_PRIVATE_64, 0, ISA_LD_PRIVATE_128};
-  static const uint16_t stores[] = {0, ISA_ST_PRIVATE_32, ISA_ST_PRIVATE_64, 0, ISA_ST_PRIVATE_128};
   const uint32_t each = s->m->vreg[memory].index % words ? 1 : words;
   for (uint32_t i = 0; i < words; i += each) {
-    struct machine_inst inst = {.op = (store ? stores : loads)[each], .memory = memory + i, .place = place};
+    struct machine_inst inst = {
+        .op = (store ? isa_store : isa_load)(ISA_SPACE_PRIVATE, 4 * each), .memory = memory + i, .place = place};
     if (store)
       inst.c = vreg + i;
     else

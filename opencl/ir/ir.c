@@ -6,37 +6,23 @@
 #include <string.h>
 
 #include "sim/base/need.h"
-
-/* Room for one more element in an array that doubles. */
-static void *grown(void *array, uint32_t count, uint32_t *room, size_t size) {
-  if (count < *room)
-    return array;
-  *room = *room ? 2 * *room : 16;
-  return need_more(array, *room, size);
-}
+#include "sim/base/vector.h"
 
 struct ir *ir_new(const char *name) {
   struct ir *ir = need(1, sizeof *ir);
   ir->name = need_copy(name);
-  ir->inst = grown(NULL, 0, &ir->room, sizeof *ir->inst);
-  ir->inst[0] = (struct ir_inst){.op = IR_UNDEF, .block = IR_NOWHERE};
-  ir->count = 1;
+  *vector_next(ir->inst, ir->count, ir->room) = (struct ir_inst){.op = IR_UNDEF, .block = IR_NOWHERE};
   ir->target = opencl_usual_target();
   ir_block_new(ir);
   return ir;
 }
 
-static void free_room(struct ir_room *room) {
-  free(room->value);
-  free(room->stamp);
-}
-
 void ir_free(struct ir *ir) {
   if (!ir)
     return;
-  free_room(&ir->turn);
-  free_room(&ir->copy);
-  free_room(&ir->copy_block);
+  free(ir->turn.at);
+  free(ir->copy.at);
+  free(ir->copy_block.at);
   for (uint32_t i = 0; i < ir->blocks; i++)
     ir_free_lists(&ir->block[i]);
   for (size_t i = 0; i < ir->arg_count; i++) {
@@ -48,7 +34,7 @@ void ir_free(struct ir *ir) {
   free(ir->args);
   free(ir->lds);
   free(ir->lds_align);
-  free(ir->shared);
+  map_free(&ir->shared);
   free(ir->name);
   free(ir->inst);
   free(ir->operand);
@@ -64,59 +50,29 @@ void ir_free(struct ir *ir) {
 /* ---- construction -------------------------------------------------------------------------------- */
 
 uint32_t ir_block_new(struct ir *ir) {
-  ir->block = grown(ir->block, ir->blocks, &ir->block_room, sizeof *ir->block);
-  ir->block[ir->blocks] = (struct ir_block){.loop = IR_NOWHERE, .outer = IR_NOWHERE, .order = IR_NOWHERE};
-  return ir->blocks++;
+  *vector_next(ir->block, ir->blocks, ir->block_room) =
+      (struct ir_block){.loop = IR_NOWHERE, .outer = IR_NOWHERE, .order = IR_NOWHERE};
+  return ir->blocks - 1;
 }
 
 uint32_t ir_slot_new(struct ir *ir, uint32_t bytes, uint32_t align) {
-  ir->slot = grown(ir->slot, ir->slots, &ir->slot_room, sizeof *ir->slot);
-  ir->slot[ir->slots] = (struct ir_slot){.bytes = bytes, .align = align};
-  return ir->slots++;
+  *vector_next(ir->slot, ir->slots, ir->slot_room) = (struct ir_slot){.bytes = bytes, .align = align};
+  return ir->slots - 1;
 }
 
 static ir_ref new_inst(struct ir *ir, struct ir_inst inst) {
-  ir->inst = grown(ir->inst, ir->count, &ir->room, sizeof *ir->inst);
-  ir->inst[ir->count] = inst;
-  return ir->count++;
+  *vector_next(ir->inst, ir->count, ir->room) = inst;
+  return ir->count - 1;
 }
 
-/* Constants and undef are found by hashing: `shared` is an open-addressing table of refs. */
-static bool same_constant(const struct ir_inst *inst, uint16_t op, enum ir_width width, uint64_t bits) {
-  return inst->op == op && inst->width == width && inst->imm == bits;
-}
-
-static uint32_t shared_place(const struct ir *ir, uint16_t op, enum ir_width width, uint64_t bits) {
-  uint64_t hash = (bits ^ (uint64_t)width << 60 ^ op) * UINT64_C(0x9e3779b97f4a7c15);
-  uint32_t at = (uint32_t)(hash >> 32) & (ir->shared_room - 1);
-  while (ir->shared[at] && !same_constant(&ir->inst[ir->shared[at]], op, width, bits))
-    at = (at + 1) & (ir->shared_room - 1);
-  return at;
-}
-
-static void share_more(struct ir *ir) {
-  ir_ref *old = ir->shared;
-  const uint32_t room = ir->shared_room;
-  ir->shared_room = room ? 2 * room : 64;
-  ir->shared = need(ir->shared_room, sizeof *ir->shared);
-  for (uint32_t i = 0; i < room; i++)
-    if (old[i]) {
-      const struct ir_inst *inst = &ir->inst[old[i]];
-      ir->shared[shared_place(ir, inst->op, (enum ir_width)inst->width, inst->imm)] = old[i];
-    }
-  free(old);
-}
-
+/* A constant or undef, which all users share. */
 static ir_ref shared(struct ir *ir, uint16_t op, enum ir_width width, uint64_t bits) {
-  if (2 * (ir->shared_count + 1) > ir->shared_room)
-    share_more(ir);
-  const uint32_t at = shared_place(ir, op, width, bits);
-  if (!ir->shared[at]) {
-    ir->shared[at] =
-        new_inst(ir, (struct ir_inst){.op = op, .width = (uint8_t)width, .imm = bits, .block = IR_NOWHERE});
-    ir->shared_count++;
-  }
-  return ir->shared[at];
+  const uint64_t hash = hash_join(bits ^ (uint64_t)width << 60, op);
+  for (size_t at = 0, ref; map_next(&ir->shared, hash, &at, &ref);)
+    if (ir->inst[ref].op == op && ir->inst[ref].width == width && ir->inst[ref].imm == bits)
+      return (ir_ref)ref;
+  map_add(&ir->shared, hash, ir->count);
+  return new_inst(ir, (struct ir_inst){.op = op, .width = (uint8_t)width, .imm = bits, .block = IR_NOWHERE});
 }
 
 ir_ref ir_const(struct ir *ir, enum ir_width width, uint64_t bits) {
@@ -126,17 +82,9 @@ ir_ref ir_const(struct ir *ir, enum ir_width width, uint64_t bits) {
 
 ir_ref ir_undef(struct ir *ir, enum ir_width width) { return shared(ir, IR_UNDEF, width, 0); }
 
-/* Ensures room for `count` more operands, so that adding them does not move the pool. */
-static void grow_operands(struct ir *ir, uint32_t count) {
-  while (ir->operand_count + count > ir->operand_room) {
-    ir->operand_room = ir->operand_room ? 2 * ir->operand_room : 64;
-    ir->operand = need_more(ir->operand, ir->operand_room, sizeof *ir->operand);
-  }
-}
-
 static uint32_t new_operands(struct ir *ir, const ir_ref *operand, uint32_t count) {
   const uint32_t first = ir->operand_count;
-  grow_operands(ir, count);
+  ir->operand = vector_room(ir->operand, &ir->operand_room, (size_t)first + count, sizeof *ir->operand);
   if (count)
     memcpy(ir->operand + first, operand, count * sizeof *operand);
   ir->operand_count += count;
@@ -217,7 +165,7 @@ void ir_exit(struct ir *ir, uint32_t block, struct ir_place place) {
 void ir_phi_add(struct ir *ir, ir_ref phi, uint32_t from, ir_ref value) {
   ir->simple = false;
   struct ir_inst *inst = &ir->inst[phi];
-  grow_operands(ir, inst->count + 2);
+  ir->operand = vector_room(ir->operand, &ir->operand_room, ir->operand_count + inst->count + 2u, sizeof *ir->operand);
   /* A list at the end of the pool grows in place. Another one first moves to the end, which at most doubles its
    * space. */
   if (inst->operands + inst->count != ir->operand_count)
@@ -288,21 +236,7 @@ bool ir_is_pure(const struct ir *ir, ir_ref ref) {
   const struct ir_inst *inst = &ir->inst[ref];
   if (inst->guard)
     return false;
-  if (inst->op >= ISA_OPS)
-    return inst->op != IR_PHI;
-  switch ((enum isa_format)isa_rows[inst->op].format) {
-  case FORMAT_ALU:
-  case FORMAT_LOGIC:
-  case FORMAT_SHIFT:
-  case FORMAT_QUERY:
-  case FORMAT_QUERY_AXIS:
-  case FORMAT_LOAD_ARG:
-  case FORMAT_LOAD_CONST:
-  case FORMAT_IMAGE_QUERY:
-    return true;
-  default:
-    return false;
-  }
+  return inst->op < ISA_OPS ? isa_formats[isa_rows[inst->op].format].pure : inst->op != IR_PHI;
 }
 
 bool ir_is_removable(const struct ir *ir, ir_ref ref) {
@@ -310,19 +244,9 @@ bool ir_is_removable(const struct ir *ir, ir_ref ref) {
     return false;
   if (ir->inst[ref].op >= ISA_OPS)
     return true;
-  switch ((enum isa_format)isa_rows[ir->inst[ref].op].format) {
-  case FORMAT_ALU:
-  case FORMAT_LOGIC:
-  case FORMAT_SHIFT:
-  case FORMAT_QUERY:
-  case FORMAT_QUERY_AXIS:
-  case FORMAT_LOAD_ARG:
-  case FORMAT_LOAD_CONST:
-  case FORMAT_LOAD_PRIVATE:
-  case FORMAT_LOAD_LDS:
-  case FORMAT_LOAD_GLOBAL:
+  const struct isa_row *row = &isa_rows[ir->inst[ref].op];
+  switch ((enum isa_format)row->format) {
   case FORMAT_IMAGE_READ:
-  case FORMAT_IMAGE_QUERY:
   case FORMAT_SHUFFLE:
   case FORMAT_VOTE:
   case FORMAT_REDUCE:
@@ -330,14 +254,14 @@ bool ir_is_removable(const struct ir *ir, ir_ref ref) {
   case FORMAT_SCAN_BEFORE:
     return true;
   default:
-    return false;
+    return row->access == ISA_ACCESS_LOAD || isa_formats[row->format].pure;
   }
 }
 
 bool ir_is_kept(const struct ir *ir, ir_ref ref) {
-  const uint16_t op = ir->inst[ref].op;
-  const uint8_t format = op < ISA_OPS ? isa_rows[op].format : FORMAT_ALU;
-  const bool access = format == FORMAT_LOAD_LDS || format == FORMAT_LOAD_GLOBAL || format == FORMAT_IMAGE_READ;
+  const struct isa_row *row = ir_row(ir, ref);
+  const bool shared = row->space == ISA_SPACE_LDS || row->space == ISA_SPACE_GLOBAL;
+  const bool access = (shared && row->access == ISA_ACCESS_LOAD) || row->format == FORMAT_IMAGE_READ;
   return !ir_is_removable(ir, ref) || (ir->target.checked && access);
 }
 

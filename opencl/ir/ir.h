@@ -33,8 +33,11 @@
 #define OPENCL_IR_IR_H
 
 #include "isa/isa.h"
+#include "isa/ops.h"
 #include "isa/rows.h"
+#include "opencl/ir/place.h"
 #include "opencl/ir/target.h"
+#include "sim/base/map.h"
 
 typedef uint32_t ir_ref; /* an instruction's number; 0: none */
 
@@ -68,12 +71,6 @@ enum {
   IR_COPY_LDS_PLANE,
   IR_MOST_OPERANDS,
   IR_WAIT_COUNT = ISA_WAIT_EVENTS,
-};
-
-/* A place in the source. Sources are numbered as in isa_program. Line 0 and column 0 mean unknown. */
-struct ir_place {
-  uint32_t line;
-  uint16_t source, column;
 };
 
 /* The program is undefined if the exact result does not fit. A pass that replaces an operation or its operands with
@@ -129,9 +126,13 @@ struct ir_ways {
   uint32_t to[2];
 };
 
-/* A pass's temporary number for each value or block: value[i] is set if stamp[i] == now. */
+/* A pass's temporary number for each value or block: at[i].value is set if at[i].stamp == now. */
 struct ir_room {
-  uint32_t *value, *stamp, room, now;
+  struct {
+    uint32_t value, stamp;
+  } * at;
+  size_t room;
+  uint32_t now;
 };
 
 /* A private variable. */
@@ -142,11 +143,14 @@ struct ir_slot {
 
 struct ir {
   struct ir_inst *inst; /* inst[0] is not used */
-  uint32_t count, room;
+  uint32_t count;
+  size_t room;
   ir_ref *operand;
-  uint32_t operand_count, operand_room;
+  uint32_t operand_count;
+  size_t operand_room;
   struct ir_block *block; /* block[0] is the entry and has no predecessor */
-  uint32_t blocks, block_room;
+  uint32_t blocks;
+  size_t block_room;
   /* Lists of all blocks, one after another, so that a walk over all of them is fast: instruction lists that have not
    * grown since ir_compact(), and predecessor lists as ir_analyze() made them. */
   ir_ref *list;
@@ -158,9 +162,9 @@ struct ir {
   uint32_t known_blocks;
   struct ir_room turn, copy, copy_block; /* used by passes/ir_loop.c */
   struct ir_slot *slot;
-  uint32_t slots, slot_room;
-  ir_ref *shared; /* constants and undef, a hash table */
-  uint32_t shared_count, shared_room;
+  uint32_t slots;
+  size_t slot_room;
+  struct map shared; /* constants and undef */
   /* The kernel's interface, as in isa_kernel. */
   char *name;
   struct isa_arg *args;
@@ -212,6 +216,12 @@ void ir_phi_add(struct ir *ir, ir_ref phi, uint32_t from, ir_ref value);
 /* How the operation's row reads operand `position`; TYPE_NONE: no such operand. Addresses are TYPE_U64 or TYPE_U32,
  * indices and LDS addresses TYPE_U32. Only for operations of the ISA, not for those of enum ir_op. */
 enum isa_type ir_operand_type(enum isa_op op, uint32_t position);
+
+/* The row of an operation; for those of enum ir_op, one that accesses nothing. */
+static inline const struct isa_row *ir_row(const struct ir *ir, ir_ref ref) {
+  const uint16_t op = ir->inst[ref].op;
+  return &isa_rows[op < ISA_OPS ? op : ISA_MOV_32];
+}
 
 static inline ir_ref ir_operand(const struct ir *ir, ir_ref ref, uint32_t position) {
   const struct ir_inst *inst = &ir->inst[ref];

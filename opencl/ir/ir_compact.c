@@ -68,8 +68,9 @@ static void renumber_blocks(struct ir *ir, const ir_ref *inst, const uint32_t *b
     for (uint32_t k = 0; k < 2; k++) /* an unused successor may name a removed block */
       at->to[k] = k < ways ? block[at->to[k]] : 0;
   }
-  for (uint32_t i = 0; i < ir->shared_room; i++)
-    ir->shared[i] = inst[ir->shared[i]];
+  for (size_t i = 0; i < ir->shared.room; i++)
+    if (ir->shared.slot[i].number)
+      ir->shared.slot[i].number = inst[ir->shared.slot[i].number - 1] + 1;
 }
 
 /* Stores the lists one after another, so that a walk over all blocks is faster. */

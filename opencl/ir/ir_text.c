@@ -49,7 +49,7 @@ static void print_inst(struct text *out, const struct ir *ir, ir_ref ref) {
     text_print(out, "@%sv%u ", inst->guard_not ? "!" : "", inst->guard);
   if (inst->width != IR_NOTHING)
     text_print(out, "v%u = ", ref);
-  text_print(out, "%s", inst->op < ISA_OPS ? isa_op_name((enum isa_op)inst->op) : own_names[inst->op - ISA_OPS]);
+  text_print(out, "%s", inst->op < ISA_OPS ? isa_op_name(inst->op) : own_names[inst->op - ISA_OPS]);
   print_operands(out, ir, inst);
   if (inst->imm)
     text_print(out, " +%" PRIu64, inst->imm);

@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "opencl/ir/ir.h"
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 struct ir_lines {
   uint64_t *key; /* source and line of each operation, sorted */
@@ -19,11 +21,7 @@ static int by_key(const void *a, const void *b) {
 }
 
 static void count(struct ir_lines *lines, struct ir_place place) {
-  if (lines->count == lines->room) {
-    lines->room = lines->room ? 2 * lines->room : 256;
-    lines->key = need_more(lines->key, lines->room, sizeof *lines->key);
-  }
-  lines->key[lines->count++] = key_of(place);
+  *vector_next(lines->key, lines->count, lines->room) = key_of(place);
 }
 
 static bool is_counted(const struct ir_inst *inst) { return inst->op < ISA_OPS || inst->op == IR_COPY; }
@@ -44,11 +42,7 @@ static struct ir_lines *count_lines(const struct ir *ir) {
 }
 
 static struct ir_change *add(struct ir_log *log, uint64_t key) {
-  if (log->count == log->room) {
-    log->room = log->room ? 2 * log->room : 64;
-    log->change = need_more(log->change, log->room, sizeof *log->change);
-  }
-  struct ir_change *change = &log->change[log->count++];
+  struct ir_change *change = vector_next(log->change, log->count, log->room);
   *change =
       (struct ir_change){.pass = log->pass, .step = log->step, .line = (uint32_t)key, .source = (uint16_t)(key >> 32)};
   return change;

@@ -5,7 +5,13 @@
 #ifndef OPENCL_IR_LOG_H
 #define OPENCL_IR_LOG_H
 
-#include "opencl/ir/ir.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "opencl/ir/place.h"
+#include "opencl/ir/target.h"
+
+struct ir;
 
 /* A pass changed the number of operations of a line, or has a note about it. */
 struct ir_change {

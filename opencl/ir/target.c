@@ -18,10 +18,12 @@ struct opencl_target opencl_usual_target(void) {
 #define PARAM(name, initial, ...) .name = (initial),
 #define POW2 PARAM
 #define ENUM PARAM
+#define SWITCH PARAM
 #include "isa/isa.params.def"
 #undef PARAM
 #undef POW2
 #undef ENUM
+#undef SWITCH
                                 }};
 }
 

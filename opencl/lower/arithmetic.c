@@ -3,7 +3,16 @@
 
 enum { MOST_COMPONENTS = 16 };
 
-enum clean { ANY, SIGNED, UNSIGNED, SHIFT_ANY, SHIFT_SIGNED, SHIFT_UNSIGNED };
+/* How narrow operands are extended; of a shift, only the first one. */
+enum clean {
+  ANY,
+  SIGNED = 1,
+  UNSIGNED = 2,
+  SHIFT = 4,
+  SHIFT_ANY = SHIFT,
+  SHIFT_SIGNED = SHIFT | SIGNED,
+  SHIFT_UNSIGNED = SHIFT | UNSIGNED
+};
 
 struct row {
   uint16_t op;
@@ -64,12 +73,9 @@ static bool take(struct build *b, const struct spirv_inst *inst, uint32_t operan
 /* ---- rows ---------------------------------------------------------------------------------------- */
 
 static ir_ref cleaned(struct build *b, ir_ref value, unsigned bits, uint8_t clean, unsigned operand) {
-  const bool shift = clean >= SHIFT_ANY;
-  if (shift && operand == 1) /* all bits that matter in a legal amount are in the low byte */
+  if (clean & SHIFT && operand == 1) /* all bits that matter in a legal amount are in the low byte */
     return bits == 64 ? build_word(b, value, 0) : value;
-  if (clean == ANY || clean == SHIFT_ANY)
-    return value;
-  return build_extended(b, value, bits, clean == SIGNED || clean == SHIFT_SIGNED);
+  return clean & (SIGNED | UNSIGNED) ? build_extended(b, value, bits, clean & SIGNED) : value;
 }
 
 static bool kept_within(uint16_t op) { return op == OpIAdd || op == OpISub || op == OpIMul; }
@@ -84,8 +90,7 @@ static bool by_row(struct build *b, const struct spirv_inst *inst, const struct 
   const uint32_t operands = inst->words >= 5 ? 2 : 1;
   if (!take(b, inst, operands, (enum spirv_type_kind)row->kind, &lanes))
     return false;
-  const bool shift = row->clean >= SHIFT_ANY;
-  if (operands == 2 && !shift && lanes.bits_of[1] != lanes.bits)
+  if (operands == 2 && !(row->clean & SHIFT) && lanes.bits_of[1] != lanes.bits)
     return core_misfit(b, inst);
   const bool half = row->kind == SPIRV_FLOAT && lanes.bits == 16;
   const enum isa_op op = (enum isa_op)(lanes.bits == 64 ? row->wide : half ? row->narrow : row->single);

@@ -227,21 +227,14 @@ bool build_compare_exchange_call(struct build *b, const struct spirv_inst *inst,
 /* Replaces loads and stores from `first` on, of 4 or 8 bytes each, with atomic ones. They are single accesses already.
  * Those of private memory stay, because no other work-item sees it. */
 static void make_indivisible(struct build *b, uint32_t first, uint8_t order) {
-  static const struct {
-    uint16_t plain, atomic;
-  } pairs[] = {
-      {ISA_LD_LDS_32, ISA_LD_LDS_ATOMIC_32},          {ISA_LD_LDS_64, ISA_LD_LDS_ATOMIC_64},
-      {ISA_LD_GLOBAL_L2_32, ISA_LD_GLOBAL_ATOMIC_32}, {ISA_LD_GLOBAL_L2_64, ISA_LD_GLOBAL_ATOMIC_64},
-      {ISA_ST_LDS_32, ISA_ST_LDS_ATOMIC_32},          {ISA_ST_LDS_64, ISA_ST_LDS_ATOMIC_64},
-      {ISA_ST_GLOBAL_32, ISA_ST_GLOBAL_ATOMIC_32},    {ISA_ST_GLOBAL_64, ISA_ST_GLOBAL_ATOMIC_64},
-  };
-  for (uint32_t i = first; i < b->ir->count; i++)
-    for (size_t k = 0; k < sizeof pairs / sizeof pairs[0]; k++)
-      if (b->ir->inst[i].op == pairs[k].plain) {
-        b->ir->inst[i].op = pairs[k].atomic;
-        b->ir->inst[i].order = order;
-        break;
-      }
+  for (uint32_t i = first; i < b->ir->count; i++) {
+    const struct isa_row *row = ir_row(b->ir, i);
+    struct ir_inst *inst = &b->ir->inst[i];
+    if ((row->space == ISA_SPACE_LDS || row->space == ISA_SPACE_GLOBAL) && isa_types[row->a].bytes >= 4) {
+      inst->op = isa_access_op(row->space, row->access, ISA_VIA_ATOMIC, row->a);
+      inst->order = order;
+    }
+  }
 }
 
 static bool lower_load_atomic(struct build *b, const struct spirv_inst *inst) {

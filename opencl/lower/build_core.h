@@ -34,9 +34,10 @@ struct core_frame {
   uint32_t label;                /* of the block being lowered */
   uint32_t *start;               /* the IR block of each SPIR-V block */
   struct core_edge *edge;
-  uint32_t edges, edge_room;
+  uint32_t edges;
   struct core_return *back;
-  uint32_t backs, back_room;
+  uint32_t backs;
+  size_t edge_room, back_room;
 };
 
 /* Where a pointer may point: bits 1 << space, and BUILD_MAYBE_NULL. */
@@ -86,7 +87,8 @@ struct build_core {
   struct core_ids ids;
   struct core_frame *frame;
   struct core_spare *spare;
-  uint32_t spares, spare_room;
+  uint32_t spares;
+  size_t spare_room;
   uint32_t depth, work;
   uint8_t exists;     /* spaces that this kernel's generic pointers can point to */
   bool has_nulls;     /* the module may have null pointers to the LDS or private memory */

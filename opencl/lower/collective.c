@@ -37,11 +37,10 @@ static const struct group_row {
   enum family family;
   struct group_op op;
 } rows[] = {
-#define GROUP_ROW(family, bits, combine, suffix, neutral, identity)                                                    \
+#define GROUP_ROW(family, kind, bits, combine, suffix, neutral, identity)                                              \
   {FAMILY_##family,                                                                                                    \
-   {ISA_##combine, ISA_REDUCE_##suffix, ISA_SCAN_##suffix, ISA_SCANB_##suffix, bits,                                   \
-    FAMILY_##family >= FAMILY_SMIN && FAMILY_##family <= FAMILY_UMAX,                                                  \
-    FAMILY_##family == FAMILY_SMIN || FAMILY_##family == FAMILY_SMAX, (uint64_t)(neutral), (uint64_t)(identity)}},
+   {ISA_##combine, ISA_REDUCE_##suffix, ISA_SCAN_##suffix, ISA_SCANB_##suffix, bits, GROUP_##kind,                     \
+    (uint64_t)(neutral), (uint64_t)(identity)}},
 #include "opencl/lower/group.def"
 #undef GROUP_ROW
 };
@@ -54,9 +53,9 @@ static const struct group_opcode *find_opcode(uint16_t opcode) {
   return NULL;
 }
 
-static const struct group_op *find_row(uint8_t family, unsigned bits) {
+static const struct group_op *find_row(uint8_t family, bool integer, unsigned bits) {
   for (size_t i = 0; i < ROWS; i++)
-    if (rows[i].family == family && rows[i].op.bits == bits)
+    if (rows[i].family == family && rows[i].op.bits == bits && (rows[i].op.kind != GROUP_FLOAT) == integer)
       return &rows[i].op;
   return NULL;
 }
@@ -66,10 +65,10 @@ static const struct group_op *op_of(struct build *b, uint16_t opcode, const stru
   const struct group_opcode *found = find_opcode(opcode);
   const bool integer = scalar && (scalar->kind == SPIRV_INT || scalar->kind == SPIRV_BOOL);
   const struct group_op *op = NULL;
-  if (found && scalar && (integer || scalar->kind == SPIRV_FLOAT) && integer == (found->family < FAMILY_FADD)) {
-    op = find_row(found->family, scalar->kind == SPIRV_BOOL ? 32 : scalar->bits);
+  if (found && scalar && (integer || scalar->kind == SPIRV_FLOAT)) {
+    op = find_row(found->family, integer, scalar->kind == SPIRV_BOOL ? 32 : scalar->bits);
     if (!op && integer)
-      op = find_row(found->family, 32);
+      op = find_row(found->family, integer, 32);
   }
   if (!op) {
     char room[32];
@@ -137,8 +136,8 @@ static ir_ref collect(struct build *b, const struct spirv_inst *inst, const stru
     const ir_ref result = combine(b, inst, op, scope, build_op(b, ISA_CVT_U32_P, value, 0, 0));
     return group_with(b, ISA_SETP_NE_U32, result, 0);
   }
-  if (op->extended)
-    value = build_extended(b, value, scalar->bits, op->is_signed);
+  if (op->kind == GROUP_SIGN || op->kind == GROUP_ZEROS)
+    value = build_extended(b, value, scalar->bits, op->kind == GROUP_SIGN);
   return combine(b, inst, op, scope, value);
 }
 

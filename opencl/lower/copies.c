@@ -4,6 +4,7 @@
 
 #include "opencl/lower/build_core.h"
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 enum {
   MOST_ACCESSES = 128, /* of a copy without a loop */
@@ -23,12 +24,8 @@ static uint32_t large_slot(struct build *b, uint32_t bytes, uint32_t align) {
       return spare->slot;
     }
   }
-  if (core->spares == core->spare_room) {
-    core->spare_room = core->spare_room ? 2 * core->spare_room : 8;
-    core->spare = need_more(core->spare, core->spare_room, sizeof *core->spare);
-  }
   const uint32_t slot = ir_slot_new(b->ir, bytes, align);
-  core->spare[core->spares++] = (struct core_spare){slot, bytes, align, core->depth};
+  *vector_next(core->spare, core->spares, core->spare_room) = (struct core_spare){slot, bytes, align, core->depth};
   return slot;
 }
 

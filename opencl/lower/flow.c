@@ -7,6 +7,7 @@
 
 #include "opencl/lower/build_core.h"
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 /* ---- the order of blocks ------------------------------------------------------------------------- */
 
@@ -91,11 +92,7 @@ uint32_t core_target(struct build *b, uint32_t label) {
 /* Records that b->block leads to the label's block. */
 void core_edge(struct build *b, uint32_t label) {
   struct core_frame *frame = b->core->frame;
-  if (frame->edges == frame->edge_room) {
-    frame->edge_room = frame->edge_room ? 2 * frame->edge_room : 16;
-    frame->edge = need_more(frame->edge, frame->edge_room, sizeof *frame->edge);
-  }
-  frame->edge[frame->edges++] = (struct core_edge){frame->label, label, b->block};
+  *vector_next(frame->edge, frame->edges, frame->edge_room) = (struct core_edge){frame->label, label, b->block};
 }
 
 void core_branch(struct build *b, uint32_t label) {
@@ -157,11 +154,7 @@ static bool come_back(struct build *b, const struct spirv_inst *inst) {
       part = pointer;
     }
   }
-  if (frame->backs == frame->back_room) {
-    frame->back_room = frame->back_room ? 2 * frame->back_room : 4;
-    frame->back = need_more(frame->back, frame->back_room, sizeof *frame->back);
-  }
-  frame->back[frame->backs++] = (struct core_return){b->block, part, b->place};
+  *vector_next(frame->back, frame->backs, frame->back_room) = (struct core_return){b->block, part, b->place};
   return true;
 }
 

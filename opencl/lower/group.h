@@ -14,9 +14,9 @@ struct group_op {
   uint16_t combine;              /* combines two values */
   uint16_t reduce, scan, before; /* across the lanes of a warp */
   uint8_t bits;
-  bool extended, is_signed; /* whether narrow operands must be extended, and how */
-  uint64_t neutral;         /* combine(x, neutral) is x, bit for bit */
-  uint64_t identity;        /* the first item's result of an exclusive scan */
+  enum { GROUP_FLOAT, GROUP_ANY, GROUP_ZEROS, GROUP_SIGN } kind; /* how narrow integers must be extended */
+  uint64_t neutral;                                              /* combine(x, neutral) is x, bit for bit */
+  uint64_t identity;                                             /* the first item's result of an exclusive scan */
 };
 
 /* collective.c: OpGroupAll and OpGroupAny, OpGroupBroadcast, and all instructions of group.def. */

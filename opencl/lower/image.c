@@ -25,10 +25,10 @@ static const struct spirv_type *image_type(struct build *b, uint32_t id) {
 
 static unsigned coordinates_of(const struct spirv_type *image) { return isa_image_kinds[image->image].coordinates; }
 
-/* The operation of a family for an image's kind; those for 1d, 2d, 3d are consecutive. */
-static enum isa_op shaped(const struct spirv_type *image, enum isa_op first) {
-  return (enum isa_op)(first + (coordinates_of(image) - 1) * (ISA_IMAGE_SAMPLE_2D - ISA_IMAGE_SAMPLE_1D));
-}
+/* By the image's number of coordinates. */
+#define SHAPES(id)                                                                                                     \
+  { ISA_IMAGE_##id##_1D, ISA_IMAGE_##id##_2D, ISA_IMAGE_##id##_3D }
+static const enum isa_op samples[] = SHAPES(SAMPLE), loads[] = SHAPES(LOAD), stores[] = SHAPES(STORE);
 
 static ir_ref operate(struct build *b, enum isa_op op, const ir_ref operand[3], uint32_t count, uint64_t number) {
   const ir_ref ref = ir_make(b->ir, (uint16_t)op, ir_width_of(op), operand, count, number, b->place);
@@ -107,9 +107,8 @@ static bool lower_read(struct build *b, const struct spirv_inst *inst) {
   if (!at || !part || !check_operands(b, inst, 5))
     return false;
   const ir_ref operand[3] = {part[0], sampled ? part[1] : build_32(b, 0), at};
-  return give(
-      b, inst,
-      operate(b, shaped(image, is_float ? ISA_IMAGE_SAMPLE_1D : ISA_IMAGE_LOAD_1D), operand, 3, number_of(scalar)));
+  return give(b, inst,
+              operate(b, (is_float ? samples : loads)[coordinates_of(image) - 1], operand, 3, number_of(scalar)));
 }
 
 /* image coordinates texel operands... */
@@ -130,7 +129,7 @@ static bool lower_write(struct build *b, const struct spirv_inst *inst) {
       word[i] = build_op(b, ISA_CVT_F32_F16, word[i], 0, 0);
   }
   const ir_ref operand[3] = {handle, at, joined(b, word, 4)};
-  operate(b, shaped(image, ISA_IMAGE_STORE_1D), operand, 3, number_of(scalar));
+  operate(b, stores[coordinates_of(image) - 1], operand, 3, number_of(scalar));
   return !b->failed;
 }
 

@@ -98,25 +98,23 @@ void build_if(struct build *b, ir_ref predicate, uint32_t yes, uint32_t no) {
 void build_enter(struct build *b, uint32_t block) { b->block = block; }
 
 /* A slot of a word, a pair or a quad; a predicate is stored as 0 or 1. */
+static uint32_t bytes_of(uint8_t width) { return width == IR_W4 ? 16 : width == IR_W2 ? 8 : 4; }
+
 uint32_t build_variable(struct build *b, enum ir_width width) {
-  const uint32_t bytes = width == IR_W4 ? 16 : width == IR_W2 ? 8 : 4;
-  return ir_slot_new(b->ir, bytes, bytes);
+  return ir_slot_new(b->ir, bytes_of(width), bytes_of(width));
 }
 
 static ir_ref slot_address(struct build *b, uint32_t slot) { return make(b, IR_SLOT, IR_W1, NULL, 0, slot); }
 
 ir_ref build_get(struct build *b, uint32_t slot, enum ir_width width) {
-  const enum isa_op op = width == IR_W4 ? ISA_LD_PRIVATE_128 : width == IR_W2 ? ISA_LD_PRIVATE_64 : ISA_LD_PRIVATE_32;
-  const ir_ref value = build_op(b, op, slot_address(b, slot), 0, 0);
+  const ir_ref value = build_op(b, isa_load(ISA_SPACE_PRIVATE, bytes_of(width)), slot_address(b, slot), 0, 0);
   return width == IR_PRED ? build_op(b, ISA_SETP_NE_U32, value, build_32(b, 0), 0) : value;
 }
 
 void build_set(struct build *b, uint32_t slot, ir_ref value) {
-  static const enum isa_op ops[] = {
-      [IR_W1] = ISA_ST_PRIVATE_32, [IR_W2] = ISA_ST_PRIVATE_64, [IR_W4] = ISA_ST_PRIVATE_128};
   if (b->ir->inst[value].width == IR_PRED)
     value = build_op(b, ISA_CVT_U32_P, value, 0, 0);
-  build_op(b, ops[b->ir->inst[value].width], slot_address(b, slot), 0, value);
+  build_op(b, isa_store(ISA_SPACE_PRIVATE, bytes_of(b->ir->inst[value].width)), slot_address(b, slot), 0, value);
 }
 
 /* ---- narrow integers ----------------------------------------------------------------------------- */

@@ -9,24 +9,10 @@
 
 /* ---- one access ---------------------------------------------------------------------------------- */
 
-#define BY_BYTES(space, load)                                                                                          \
-  { ISA_##load##_U8, ISA_##load##_U16, ISA_##load##_32, ISA_##load##_64, ISA_##load##_128 }
-static const enum isa_op loads[][5] = {
-    [SPACE_GLOBAL] = BY_BYTES(SPACE_GLOBAL, LD_GLOBAL),
-    [SPACE_LOCAL] = BY_BYTES(SPACE_LOCAL, LD_LDS),
-    [SPACE_PRIVATE] = BY_BYTES(SPACE_PRIVATE, LD_PRIVATE),
-    [SPACE_TABLE] = BY_BYTES(SPACE_TABLE, LD_CONST),
-};
-#undef BY_BYTES
-static const enum isa_op argument_loads[] = {ISA_LD_ARG_U8, ISA_LD_ARG_U16, ISA_LD_ARG_32, ISA_LD_ARG_64,
-                                             ISA_LD_ARG_128};
-static const enum isa_op stores[][5] = {
-    [SPACE_GLOBAL] = {ISA_ST_GLOBAL_8, ISA_ST_GLOBAL_16, ISA_ST_GLOBAL_32, ISA_ST_GLOBAL_64, ISA_ST_GLOBAL_128},
-    [SPACE_LOCAL] = {ISA_ST_LDS_8, ISA_ST_LDS_16, ISA_ST_LDS_32, ISA_ST_LDS_64, ISA_ST_LDS_128},
-    [SPACE_PRIVATE] = {ISA_ST_PRIVATE_8, ISA_ST_PRIVATE_16, ISA_ST_PRIVATE_32, ISA_ST_PRIVATE_64, ISA_ST_PRIVATE_128},
-};
-
-static unsigned log2_of(uint32_t bytes) { return (unsigned)__builtin_ctz(bytes); }
+static const uint8_t isa_space[] = {[SPACE_GLOBAL] = ISA_SPACE_GLOBAL,
+                                    [SPACE_LOCAL] = ISA_SPACE_LDS,
+                                    [SPACE_PRIVATE] = ISA_SPACE_PRIVATE,
+                                    [SPACE_TABLE] = ISA_SPACE_CONSTANT};
 
 struct core_access core_access(struct build *b, struct build_pointer pointer, uint32_t align) {
   struct core_access access = {.align = align && !(align & (align - 1)) ? align : 1};
@@ -34,10 +20,9 @@ struct core_access core_access(struct build *b, struct build_pointer pointer, ui
   return access;
 }
 
-static ir_ref memory_op(struct build *b, enum isa_op op, const struct build_place *place, uint64_t offset,
-                        ir_ref value) {
+static ir_ref memory_op(struct build *b, uint16_t op, const struct build_place *place, uint64_t offset, ir_ref value) {
   const ir_ref operand[] = {place->address, 0, value};
-  const ir_ref ref = ir_make(b->ir, (uint16_t)op, ir_width_of(op), operand, value ? 3 : 1, offset, b->place);
+  const ir_ref ref = ir_make(b->ir, op, ir_width_of(op), operand, value ? 3 : 1, offset, b->place);
   b->ir->inst[ref].guard = place->guard;
   b->ir->inst[ref].guard_not = place->guard_not;
   ir_append(b->ir, b->block, ref);
@@ -66,18 +51,17 @@ static ir_ref known(struct build *b, const struct build_place *place, uint64_t o
 }
 
 ir_ref core_load_bytes(struct build *b, const struct core_access *access, uint64_t offset, uint32_t bytes) {
-  const unsigned size = log2_of(bytes);
   offset += access->offset;
   if (!access->places) {
-    const ir_ref ref =
-        ir_make(b->ir, (uint16_t)argument_loads[size], ir_width_of(argument_loads[size]), NULL, 0, offset, b->place);
+    const uint16_t op = isa_load(ISA_SPACE_ARG, bytes);
+    const ir_ref ref = ir_make(b->ir, op, ir_width_of(op), NULL, 0, offset, b->place);
     ir_append(b->ir, b->block, ref);
     return ref;
   }
   ir_ref value = known(b, &access->place[0], offset, bytes);
   for (unsigned i = 0; i < access->places && !(i == 0 && value); i++) {
     const struct build_place *place = &access->place[i];
-    const ir_ref ref = memory_op(b, loads[place->space][size], place, offset, 0);
+    const ir_ref ref = memory_op(b, isa_load(isa_space[place->space], bytes), place, offset, 0);
     b->ir->inst[ref].keep = place->guard ? value : 0;
     value = ref;
   }
@@ -93,7 +77,7 @@ void core_store_bytes(struct build *b, const struct core_access *access, uint64_
         build_fail(b, "a store into constant memory");
       continue;
     }
-    memory_op(b, stores[place->space][log2_of(bytes)], place, offset + access->offset, value);
+    memory_op(b, isa_store(isa_space[place->space], bytes), place, offset + access->offset, value);
   }
 }
 
@@ -322,12 +306,13 @@ static bool is_builtin(struct build *b, uint32_t id) {
 
 void build_volatile(struct build *b, uint32_t first) {
   for (uint32_t i = first; i < b->ir->count; i++) {
-    const uint16_t op = b->ir->inst[i].op;
-    const uint8_t format = op < ISA_OPS ? isa_rows[op].format : (uint8_t)FORMAT_ALU;
-    b->ir->inst[i].is_volatile =
-        format == FORMAT_LOAD_PRIVATE || format == FORMAT_LOAD_LDS || format == FORMAT_LOAD_GLOBAL;
-    if (op >= ISA_LD_GLOBAL_U8 && op <= ISA_LD_GLOBAL_128) /* otherwise a cache might return the same value forever */
-      b->ir->inst[i].op = (uint16_t)(op - ISA_LD_GLOBAL_U8 + ISA_LD_GLOBAL_L2_U8);
+    const struct isa_row *row = ir_row(b->ir, i);
+    struct ir_inst *inst = &b->ir->inst[i];
+    inst->is_volatile =
+        row->access == ISA_ACCESS_LOAD && row->space != ISA_SPACE_ARG && row->space != ISA_SPACE_CONSTANT;
+    if (inst->is_volatile && row->space == ISA_SPACE_GLOBAL && row->via == ISA_VIA_PLAIN)
+      inst->op = isa_access_op(ISA_SPACE_GLOBAL, ISA_ACCESS_LOAD, ISA_VIA_PAST_L1,
+                               row->a); /* the L1 might return the same value forever */
   }
 }
 

@@ -131,8 +131,8 @@ ir_ref group_over_group(struct build *b, const struct group_op *op, uint32_t ope
 }
 
 ir_ref group_vote(struct build *b, bool all, ir_ref predicate) {
-  static const struct group_op both = {ISA_AND_32, ISA_REDUCE_AND_32, 0, 0, 32, false, false, 1, 1};
-  static const struct group_op either = {ISA_OR_32, ISA_REDUCE_OR_32, 0, 0, 32, false, false, 0, 0};
+  static const struct group_op both = {ISA_AND_32, ISA_REDUCE_AND_32, 0, 0, 32, GROUP_ANY, 1, 1};
+  static const struct group_op either = {ISA_OR_32, ISA_REDUCE_OR_32, 0, 0, 32, GROUP_ANY, 0, 0};
   const ir_ref vote = build_op(b, all ? ISA_VOTE_ALL : ISA_VOTE_ANY, predicate, 0, 0);
   if (is_one_warp(b))
     return vote;

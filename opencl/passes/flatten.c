@@ -55,18 +55,8 @@ static bool may_guard(const struct ir *ir, ir_ref ref) {
   const struct ir_inst *inst = &ir->inst[ref];
   if (inst->op >= ISA_OPS || inst->guard)
     return false;
-  switch ((enum isa_format)isa_rows[inst->op].format) {
-  case FORMAT_LOAD_CONST:
-  case FORMAT_LOAD_PRIVATE:
-  case FORMAT_STORE_PRIVATE:
-  case FORMAT_LOAD_LDS:
-  case FORMAT_STORE_LDS:
-  case FORMAT_LOAD_GLOBAL:
-  case FORMAT_STORE_GLOBAL:
-    return true;
-  default:
-    return false;
-  }
+  const uint8_t space = isa_rows[inst->op].space;
+  return space != ISA_SPACE_NONE && space != ISA_SPACE_ARG;
 }
 
 /* Quotients and roots cost what the few instructions of a GPU compiler's expansion cost: not too slow for an arm. */

@@ -389,7 +389,7 @@ static void note_all(struct ir *ir) {
         ir_note(ir, inst->place, "lop3.b32 with table 0x%02x", (unsigned)inst->imm);
       else if (inst->op == ISA_ADD3 || inst->op == ISA_ADDSUB || inst->op == ISA_SUB3 || inst->op == ISA_LEA ||
                inst->op == ISA_LEASUB)
-        ir_note(ir, inst->place, "%s", isa_op_name((enum isa_op)inst->op));
+        ir_note(ir, inst->place, "%s", isa_op_name(inst->op));
     }
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 /* ---- shape ------------------------------------------------------------------------------------------- */
 
@@ -191,23 +192,20 @@ enum { MOST_DEEP = 32 };
 /* Clears the room for `count` values or blocks. The arrays stay with the kernel: allocating them for each of a thousand
  * loops takes longer than the work on the loops. */
 static struct ir_room *room_begin(struct ir_room *room, uint32_t count) {
-  if (room->room < count) {
-    const uint32_t more = count + count / 2;
-    room->value = need_more(room->value, more, sizeof *room->value);
-    room->stamp = need_more(room->stamp, more, sizeof *room->stamp);
-    memset(room->stamp + room->room, 0, (more - room->room) * sizeof *room->stamp);
-    room->room = more;
-  }
+  const size_t before = room->room;
+  room->at = vector_room(room->at, &room->room, count, sizeof *room->at);
+  if (room->room > before)
+    memset(room->at + before, 0, (room->room - before) * sizeof *room->at);
   room->now++;
   return room;
 }
 
 static void room_set(struct ir_room *room, uint32_t at, uint32_t value) {
-  room->value[at] = value;
-  room->stamp[at] = room->now;
+  room->at[at].value = value;
+  room->at[at].stamp = room->now;
 }
 
-static bool room_has(const struct ir_room *room, uint32_t at) { return room->stamp[at] == room->now; }
+static bool room_has(const struct ir_room *room, uint32_t at) { return room->at[at].stamp == room->now; }
 
 /* Values in one iteration: the ref of a constant, or 0 if unknown. */
 struct turn {
@@ -224,7 +222,7 @@ static ir_ref fold(struct turn *turn, ir_ref ref, unsigned deep) {
   if (ref >= turn->known || !changes(ir, turn->loop, ref))
     return 0;
   if (room_has(turn->room, ref))
-    return turn->room->value[ref];
+    return turn->room->at[ref].value;
   const struct ir_inst inst = ir->inst[ref];
   uint64_t operand[3] = {0}, result;
   room_set(turn->room, ref, 0);
@@ -238,7 +236,7 @@ static ir_ref fold(struct turn *turn, ir_ref ref, unsigned deep) {
   }
   if (fold_alu(inst.op, operand, &result))
     room_set(turn->room, ref, ir_const(ir, (enum ir_width)inst.width, result));
-  return turn->room->value[ref];
+  return turn->room->at[ref].value;
 }
 
 static uint32_t phis_of(const struct ir *ir, uint32_t block) {
@@ -305,8 +303,8 @@ void copies_begin(struct copies *copies, struct ir *ir, const struct ir_loop *lo
 }
 
 ir_ref copies_value(const struct copies *copies, ir_ref ref) {
-  const bool known = ref < copies->values && room_has(copies->value, ref) && copies->value->value[ref];
-  return known ? copies->value->value[ref] : ref;
+  const bool known = ref < copies->values && room_has(copies->value, ref) && copies->value->at[ref].value;
+  return known ? copies->value->at[ref].value : ref;
 }
 
 void copies_start(struct copies *copies, const ir_ref *phi) {
@@ -350,7 +348,7 @@ static void copy_inst(struct copies *copies, uint32_t block, ir_ref ref) {
 }
 
 static uint32_t block_of(const struct copies *copies, uint32_t block) {
-  return block < copies->blocks && room_has(copies->block, block) ? copies->block->value[block] : IR_NOWHERE;
+  return block < copies->blocks && room_has(copies->block, block) ? copies->block->at[block].value : IR_NOWHERE;
 }
 
 /* Maps an instruction's operands to their copies. */

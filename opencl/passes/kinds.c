@@ -32,7 +32,7 @@ unsigned kind_bits(uint16_t op) {
 uint16_t kind_op(enum kind kind, unsigned bits) { return bits == 64 ? kinds[kind].op64 : kinds[kind].op32; }
 
 bool kind_is_low(enum kind kind) { return kinds[kind].how & LOW; }
-bool kind_is_compare(enum kind kind) { return kind >= KIND_EQ_S && kind <= KIND_GE_U; }
+bool kind_is_compare(enum kind kind) { return isa_rows[kinds[kind].op32].d == TYPE_PRED; }
 
 static const bool other_commutes[ISA_OPS] = {
     [ISA_AND_P] = true,        [ISA_OR_P] = true,         [ISA_XOR_P] = true,        [ISA_MULW_S32] = true,

@@ -298,18 +298,17 @@ static ir_ref put(struct ir *ir, uint32_t block, uint32_t *at, ir_ref ref) {
   return ref;
 }
 
+static uint32_t bytes_of(uint8_t width) { return width == IR_W4 ? 16 : width == IR_W2 ? 8 : 4; }
+
 static ir_ref fetched(struct repair *repair, ir_ref value, uint32_t block, uint32_t *at) {
-  static const uint16_t loads[] = {[IR_PRED] = ISA_LD_PRIVATE_32,
-                                   [IR_W1] = ISA_LD_PRIVATE_32,
-                                   [IR_W2] = ISA_LD_PRIVATE_64,
-                                   [IR_W4] = ISA_LD_PRIVATE_128};
   struct ir *ir = repair->ir;
   const struct ir_inst inst = ir->inst[value];
   if (!repair->slot[value])
     repair->slot[value] = ir_slot_new(ir, 16, 16) + 1;
   const ir_ref address = put(ir, block, at, slot_address(repair, value));
   const enum ir_width width = inst.width == IR_PRED ? IR_W1 : (enum ir_width)inst.width;
-  const ir_ref word = put(ir, block, at, ir_make(ir, loads[inst.width], width, &address, 1, 0, inst.place));
+  const ir_ref word = put(
+      ir, block, at, ir_make(ir, isa_load(ISA_SPACE_PRIVATE, bytes_of(inst.width)), width, &address, 1, 0, inst.place));
   if (inst.width != IR_PRED)
     return word;
   const ir_ref pair[] = {word, ir_const(ir, IR_W1, 0)};
@@ -317,10 +316,6 @@ static ir_ref fetched(struct repair *repair, ir_ref value, uint32_t block, uint3
 }
 
 static void keep_value(struct repair *repair, ir_ref value) {
-  static const uint16_t stores[] = {[IR_PRED] = ISA_ST_PRIVATE_32,
-                                    [IR_W1] = ISA_ST_PRIVATE_32,
-                                    [IR_W2] = ISA_ST_PRIVATE_64,
-                                    [IR_W4] = ISA_ST_PRIVATE_128};
   struct ir *ir = repair->ir;
   const struct ir_inst inst = ir->inst[value];
   const struct ir_block *block = &ir->block[inst.block];
@@ -333,7 +328,8 @@ static void keep_value(struct repair *repair, ir_ref value) {
   if (inst.width == IR_PRED)
     word = put(ir, inst.block, &at, ir_make(ir, ISA_CVT_U32_P, IR_W1, &value, 1, 0, inst.place));
   const ir_ref operand[] = {put(ir, inst.block, &at, slot_address(repair, value)), 0, word};
-  put(ir, inst.block, &at, ir_make(ir, stores[inst.width], IR_NOTHING, operand, 3, 0, inst.place));
+  put(ir, inst.block, &at,
+      ir_make(ir, isa_store(ISA_SPACE_PRIVATE, bytes_of(inst.width)), IR_NOTHING, operand, 3, 0, inst.place));
 }
 
 static void repair_inst(struct repair *repair, uint32_t block, uint32_t *at) {

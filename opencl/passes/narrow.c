@@ -1,11 +1,10 @@
-/* Makes integers as narrow as their possible values allow (range.h), then as their uses allow (demand.h).
+/* Makes integers as narrow as their possible values allow (range.h), then as their uses allow.
  *
  * OpenCL's size_t has 64 bits, so every index goes through 64-bit arithmetic, of which 32 bits are nearly always
  * enough. The first half of the pass replaces values by equal ones: x64 becomes an extension of x32 if the interval
  * fits, a comparison becomes a 32-bit one or a constant, and a mask or sign-extension that changes nothing becomes its
  * operand. The second half keeps only bits that are used. The halves must not be mixed: the second changes unused bits,
  * which would invalidate the intervals of the first. */
-#include "opencl/passes/demand.h"
 #include "opencl/passes/identity.h"
 #include "opencl/passes/passes.h"
 #include "opencl/passes/range.h"
@@ -13,19 +12,180 @@
 #include <stdlib.h>
 
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
+
+/* ---- which bits of each value are used --------------------------------------------------------------- */
+
+/* Walks backward from whatever has effects until nothing changes: an instruction demands of its operands the bits that
+ * its own demanded bits depend on. An instruction without demanded bits passes nothing on. */
+struct demands {
+  uint64_t *of;   /* by ref: bits that change what the kernel does; 1 for a predicate */
+  bool *extended; /* by ref: some user sign-extends the low 8 or 16 bits */
+};
+
+static uint64_t up_to_highest(uint64_t bits) { return bits ? UINT64_MAX >> __builtin_clzll(bits) : 0; }
+
+static bool constant_operand(const struct ir *ir, ir_ref ref, uint32_t position, uint64_t *value) {
+  const ir_ref operand = ir_operand(ir, ref, position);
+  *value = ir_is_const(ir, operand) ? ir->inst[operand].imm : 0;
+  return ir_is_const(ir, operand);
+}
+
+static uint64_t of_shift(enum kind kind, uint64_t wanted, unsigned by, unsigned bits) {
+  if (kind == KIND_SHL)
+    return wanted >> by;
+  const uint64_t low = wanted << by & kind_mask(bits);
+  const bool sign = kind == KIND_SHR_S && by && wanted >> (bits - by);
+  return low | (sign ? UINT64_C(1) << (bits - 1) : 0);
+}
+
+/* The demanded bits of operand `position`, for an operation of kinds.def. */
+static uint64_t of_kind(const struct ir *ir, ir_ref ref, uint32_t position, uint64_t wanted) {
+  const enum kind kind = kind_of(ir->inst[ref].op);
+  const unsigned bits = kind_bits(ir->inst[ref].op);
+  uint64_t other;
+  const bool known = constant_operand(ir, ref, 1, &other);
+  switch (kind) {
+  case KIND_ADD:
+  case KIND_SUB:
+  case KIND_MUL:
+  case KIND_MAD:
+  case KIND_NEG:
+    return up_to_highest(wanted);
+  case KIND_AND:
+    return known ? wanted & other : wanted;
+  case KIND_OR:
+    return known ? wanted & ~other : wanted;
+  case KIND_MOV:
+  case KIND_XOR:
+  case KIND_NOT:
+    return wanted;
+  case KIND_SEL:
+    return position == 2 ? 1 : wanted;
+  case KIND_SHL:
+  case KIND_SHR_U:
+  case KIND_SHR_S:
+    if (position == 0 && known)
+      return of_shift(kind, wanted, (unsigned)(other & (bits - 1)), bits);
+    return position == 0 ? UINT64_MAX : bits - 1;
+  case KIND_ROTL:
+  case KIND_ROTR:
+    return position == 0 ? UINT64_MAX : bits - 1;
+  default:
+    return UINT64_MAX;
+  }
+}
+
+static uint64_t of_extension(uint64_t wanted, unsigned bits) {
+  const uint64_t mask = kind_mask(bits);
+  return (wanted & mask) | (wanted & ~mask ? UINT64_C(1) << (bits - 1) : 0);
+}
+
+static bool is_store(const struct isa_row *row, uint32_t position, unsigned bytes) {
+  return row->access == ISA_ACCESS_STORE && position == 2 && isa_types[row->a].bytes == bytes;
+}
+
+static uint64_t of_operand(const struct ir *ir, ir_ref ref, uint32_t position, uint64_t wanted) {
+  const struct ir_inst *inst = &ir->inst[ref];
+  switch (inst->op) {
+  case IR_PHI:
+  case IR_COPY:
+    return wanted;
+  case IR_WORD:
+    return ir->inst[ir_operand(ir, ref, 0)].width == IR_W2 ? wanted << 32 * inst->imm : UINT64_MAX;
+  case IR_JOIN:
+    return inst->width == IR_W2 ? wanted >> 32 * position & UINT32_MAX : UINT32_MAX;
+  case ISA_CVT_U64_U32:
+    return wanted & UINT32_MAX;
+  case ISA_CVT_S64_S32:
+    return of_extension(wanted, 32);
+  case ISA_EXT_U8:
+    return wanted & UINT8_MAX;
+  case ISA_EXT_U16:
+    return wanted & UINT16_MAX;
+  case ISA_EXT_S8:
+    return of_extension(wanted, 8);
+  case ISA_EXT_S16:
+    return of_extension(wanted, 16);
+  default:
+    break;
+  }
+  if (kind_of(inst->op) != KIND_OTHER)
+    return of_kind(ir, ref, position, wanted);
+  if (inst->op < ISA_OPS && is_store(&isa_rows[inst->op], position, 1))
+    return UINT8_MAX;
+  if (inst->op < ISA_OPS && is_store(&isa_rows[inst->op], position, 2))
+    return UINT16_MAX;
+  return UINT64_MAX;
+}
+
+/* The bits demanded so far, and whether the instruction has passed them on to its operands. */
+struct asking {
+  const struct ir *ir;
+  uint64_t *of;
+  bool *extended, *told;
+};
+
+static bool ask(const struct asking *asking, ir_ref ref, uint64_t bits) {
+  const uint64_t old = asking->of[ref];
+  asking->of[ref] |= asking->ir->inst[ref].width == IR_W1 ? bits & UINT32_MAX : bits;
+  if (asking->of[ref] == old)
+    return false;
+  asking->told[ref] = false;
+  return true;
+}
+
+static bool pass_on(const struct asking *asking, ir_ref ref) {
+  const struct ir *ir = asking->ir;
+  const struct ir_inst *inst = &ir->inst[ref];
+  const uint64_t wanted = ir_is_kept(ir, ref) ? UINT64_MAX : asking->of[ref];
+  bool changed = false;
+  asking->told[ref] = true;
+  if (!wanted)
+    return false;
+  for (uint32_t i = first_value(inst); i < inst->count; i += value_step(inst)) {
+    const ir_ref operand = ir->operand[inst->operands + i];
+    changed |= ask(asking, operand, of_operand(ir, ref, i, wanted));
+    asking->extended[operand] |= inst->op == ISA_EXT_S8 || inst->op == ISA_EXT_S16;
+  }
+  changed |= ask(asking, inst->guard, 1);
+  return changed | ask(asking, inst->keep, wanted);
+}
+
+static bool each(const struct asking *asking) {
+  const struct ir *ir = asking->ir;
+  bool changed = false;
+  for (uint32_t i = ir->ordered; i--;) {
+    const struct ir_block *block = &ir->block[ir->order[i]];
+    changed |= ask(asking, block->condition, 1);
+    for (uint32_t k = block->count; k--;)
+      if (!asking->told[block->inst[k]])
+        changed |= pass_on(asking, block->inst[k]);
+  }
+  return changed;
+}
+
+static void find_demands(struct demands *demands, const struct ir *ir) {
+  *demands = (struct demands){need(ir->count, sizeof(uint64_t)), need(ir->count, sizeof(bool))};
+  const struct asking asking = {ir, demands->of, demands->extended, need(ir->count, sizeof(bool))};
+  while (each(&asking))
+    ; /* about one extra round per level of loop nesting */
+  free(asking.told);
+}
+
+/* ---- 64 bits to 32 ---------------------------------------------------------------------------------- */
 
 struct narrow {
   struct ranges ranges;
   struct demands demands;
   uint32_t refs; /* how many existed before the pass */
   ir_ref *phi;   /* 32-bit phis whose operands are still 64-bit values */
-  uint32_t phis, room;
+  uint32_t phis;
+  size_t room;
 };
 
 /* The low word of a pair: the original if the pair is an extension. */
 static ir_ref low_word(struct rewrite *rw, ir_ref pair) { return rewrite_word(rw, pair, 0); }
-
-/* ---- 64 bits to 32 ---------------------------------------------------------------------------------- */
 
 /* A phi's operands may not be visited yet; finish_phis() takes their low words at the end. */
 static ir_ref low_phi(struct rewrite *rw, ir_ref ref) {
@@ -36,11 +196,7 @@ static ir_ref low_phi(struct rewrite *rw, ir_ref ref) {
     pair[i] = rw->ir->operand[rw->ir->inst[ref].operands + i];
   const ir_ref phi = rewrite_make(rw, IR_PHI, IR_W1, pair, count, 0);
   free(pair);
-  if (narrow->phis == narrow->room) {
-    narrow->room = narrow->room ? 2 * narrow->room : 16;
-    narrow->phi = need_more(narrow->phi, narrow->room, sizeof *narrow->phi);
-  }
-  narrow->phi[narrow->phis++] = phi;
+  *vector_next(narrow->phi, narrow->phis, narrow->room) = phi;
   return phi;
 }
 
@@ -214,19 +370,13 @@ static ir_ref demand_word(struct rewrite *rw, const struct term *t, uint64_t wan
 
 /* If only the bits in memory matter, a narrow load may sign-extend, as its user wants. */
 static void sign_load(struct rewrite *rw, ir_ref ref, const struct demands *demands) {
-  static const uint16_t loads[][3] = {
-      {ISA_LD_ARG_U8, ISA_LD_ARG_S8, 8},         {ISA_LD_ARG_U16, ISA_LD_ARG_S16, 16},
-      {ISA_LD_CONST_U8, ISA_LD_CONST_S8, 8},     {ISA_LD_CONST_U16, ISA_LD_CONST_S16, 16},
-      {ISA_LD_PRIVATE_U8, ISA_LD_PRIVATE_S8, 8}, {ISA_LD_PRIVATE_U16, ISA_LD_PRIVATE_S16, 16},
-      {ISA_LD_LDS_U8, ISA_LD_LDS_S8, 8},         {ISA_LD_LDS_U16, ISA_LD_LDS_S16, 16},
-      {ISA_LD_GLOBAL_U8, ISA_LD_GLOBAL_S8, 8},   {ISA_LD_GLOBAL_U16, ISA_LD_GLOBAL_S16, 16},
-  };
-  struct ir_inst *inst = &rw->ir->inst[ref];
-  for (size_t i = 0; i < sizeof loads / sizeof *loads; i++)
-    if (inst->op == loads[i][0] && demands->extended[ref] && demands->of[ref] <= kind_mask(loads[i][2])) {
-      inst->op = loads[i][1];
-      rw->changed = true;
-    }
+  const struct isa_row *row = ir_row(rw->ir, ref);
+  const unsigned bytes = isa_types[row->a].bytes;
+  if (row->access == ISA_ACCESS_LOAD && row->via == ISA_VIA_PLAIN && row->d == TYPE_U32 && demands->extended[ref] &&
+      demands->of[ref] <= kind_mask(8 * bytes)) {
+    rw->ir->inst[ref].op = isa_access_op(row->space, ISA_ACCESS_LOAD, ISA_VIA_PLAIN, isa_memory_type(bytes, true));
+    rw->changed = true;
+  }
 }
 
 static ir_ref demand_rule(struct rewrite *rw, ir_ref ref) {
@@ -300,8 +450,9 @@ void pass_narrow(struct ir *ir) {
   ranges_free(&narrow.ranges);
   if (changed)
     pass_simplify(ir);
-  demands_find(&narrow.demands, ir);
+  find_demands(&narrow.demands, ir);
   run(ir, &narrow, demand_rule);
-  demands_free(&narrow.demands);
+  free(narrow.demands.of);
+  free(narrow.demands.extended);
   free(narrow.phi);
 }

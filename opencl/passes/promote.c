@@ -15,19 +15,15 @@
 #include <string.h>
 
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 /* Growing array of numbers, also used as a stack. */
 struct list {
-  uint32_t *item, count, room;
+  uint32_t *item, count;
+  size_t room;
 };
 
-static void push(struct list *list, uint32_t item) {
-  if (list->count == list->room) {
-    list->room = list->room ? 2 * list->room : 64;
-    list->item = need_more(list->item, list->room, sizeof *list->item);
-  }
-  list->item[list->count++] = item;
-}
+static void push(struct list *list, uint32_t item) { *vector_next(list->item, list->count, list->room) = item; }
 
 /* Lists by number, all in one array. The list of number n starts at first[n]. */
 struct chains {
@@ -76,7 +72,8 @@ struct promote {
   struct list work, touched;
   ir_ref *value; /* by piece: its current value in the walk */
   struct undo *undo;
-  uint32_t undos, undo_room;
+  uint32_t undos;
+  size_t undo_room;
   uint32_t before; /* the block that the walk visited before this one */
 };
 
@@ -239,11 +236,7 @@ static void put_phis(struct promote *promote) {
 /* ---- 3. values ------------------------------------------------------------------------------------- */
 
 static void set_value(struct promote *promote, uint32_t block, uint32_t piece, ir_ref value) {
-  if (promote->undos == promote->undo_room) {
-    promote->undo_room = promote->undo_room ? 2 * promote->undo_room : 64;
-    promote->undo = need_more(promote->undo, promote->undo_room, sizeof *promote->undo);
-  }
-  promote->undo[promote->undos++] = (struct undo){piece, block, promote->value[piece]};
+  *vector_next(promote->undo, promote->undos, promote->undo_room) = (struct undo){piece, block, promote->value[piece]};
   promote->value[piece] = value;
 }
 
@@ -274,16 +267,10 @@ static void enter(struct rewrite *rewrite, uint32_t block) {
 
 /* Extends a value like the narrow load that it replaces. */
 static ir_ref widened(struct rewrite *rewrite, uint16_t op, ir_ref value) {
-  static const struct {
-    uint16_t load, extension;
-  } table[] = {{ISA_LD_PRIVATE_U8, ISA_EXT_U8},
-               {ISA_LD_PRIVATE_S8, ISA_EXT_S8},
-               {ISA_LD_PRIVATE_U16, ISA_EXT_U16},
-               {ISA_LD_PRIVATE_S16, ISA_EXT_S16}};
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-    if (table[i].load == op)
-      return rewrite_put(rewrite, table[i].extension, value, 0, 0);
-  return value;
+  static const uint16_t extensions[ISA_TYPES] = {
+      [TYPE_U8] = ISA_EXT_U8, [TYPE_S8] = ISA_EXT_S8, [TYPE_U16] = ISA_EXT_U16, [TYPE_S16] = ISA_EXT_S16};
+  const uint16_t extension = extensions[isa_rows[op].a];
+  return extension ? rewrite_put(rewrite, extension, value, 0, 0) : value;
 }
 
 static ir_ref load(struct rewrite *rewrite, ir_ref ref, const struct piece_access *access) {

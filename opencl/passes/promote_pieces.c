@@ -16,11 +16,7 @@ enum {           /* struct pieces.touched */
        HALF = 128, /* << byte 0 or 2 */
 };
 
-static bool is_private(const struct ir *ir, ir_ref ref) {
-  const uint16_t op = ir->inst[ref].op;
-  return op < ISA_OPS && isa_rows[op].class_ == ISA_CLASS_PRIVATE &&
-         (isa_rows[op].format == FORMAT_LOAD_PRIVATE || isa_rows[op].format == FORMAT_STORE_PRIVATE);
-}
+static bool is_private(const struct ir *ir, ir_ref ref) { return ir_row(ir, ref)->space == ISA_SPACE_PRIVATE; }
 
 static uint32_t access_bytes(const struct ir *ir, ir_ref ref) { return isa_types[isa_rows[ir->inst[ref].op].a].bytes; }
 
@@ -80,7 +76,7 @@ bool pieces_access(const struct pieces *pieces, ir_ref ref, struct piece_access 
   if (!address || !pieces->slot[address] || pieces->stays[pieces->slot[address] - 1])
     return false;
   const uint32_t offset = pieces->offset[address] + (uint32_t)ir->inst[ref].imm;
-  *access = (struct piece_access){.store = isa_rows[ir->inst[ref].op].format == FORMAT_STORE_PRIVATE,
+  *access = (struct piece_access){.store = ir_row(ir, ref)->access == ISA_ACCESS_STORE,
                                   .word = pieces->first[pieces->slot[address] - 1] + offset / 4,
                                   .byte = offset % 4,
                                   .bytes = access_bytes(ir, ref)};

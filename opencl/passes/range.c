@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 enum {
   MOST_ROUNDS = 24, /* growing; nested loops take a few rounds per level */
@@ -243,13 +244,10 @@ void ranges_find(struct ranges *ranges, const struct ir *ir) {
 }
 
 void ranges_same(struct ranges *ranges, ir_ref ref, ir_ref old) {
-  if (ref >= ranges->refs) {
-    const uint32_t room = 2 * ref + 64;
-    ranges->of = need_more(ranges->of, room, sizeof *ranges->of);
-    for (uint32_t i = ranges->refs; i < room; i++)
-      ranges->of[i] = unset;
-    ranges->refs = room;
-  }
+  const size_t known = ranges->refs;
+  ranges->of = vector_room(ranges->of, &ranges->refs, (size_t)ref + 1, sizeof *ranges->of);
+  for (size_t i = known; i < ranges->refs; i++)
+    ranges->of[i] = unset;
   ranges->of[ref] = ranges->of[old];
 }
 

@@ -15,7 +15,7 @@ struct range {
 struct ranges {
   const struct ir *ir;
   struct range *of; /* by ref */
-  uint32_t refs;
+  size_t refs;
 };
 
 /* Finds the ranges of all words and pairs of an analyzed ir. */

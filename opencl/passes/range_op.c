@@ -229,16 +229,6 @@ static const struct {
     {ISA_CTZ_32, 0, 32},       {ISA_CTZ_64, 0, 64},
     {ISA_EXT_S8, INT8_MIN, INT8_MAX},                     {ISA_EXT_S16, INT16_MIN, INT16_MAX},
     {ISA_GET_WORK_DIM, 1, 3},  {ISA_GET_LANE, 0, 63},     {ISA_GET_WARP_SIZE, 1, 64}, {ISA_GET_MAX_WARP_SIZE, 16, 64},
-    {ISA_LD_ARG_U8, 0, UINT8_MAX},      {ISA_LD_ARG_S8, INT8_MIN, INT8_MAX},
-    {ISA_LD_ARG_U16, 0, UINT16_MAX},    {ISA_LD_ARG_S16, INT16_MIN, INT16_MAX},
-    {ISA_LD_CONST_U8, 0, UINT8_MAX},    {ISA_LD_CONST_S8, INT8_MIN, INT8_MAX},
-    {ISA_LD_CONST_U16, 0, UINT16_MAX},  {ISA_LD_CONST_S16, INT16_MIN, INT16_MAX},
-    {ISA_LD_PRIVATE_U8, 0, UINT8_MAX},  {ISA_LD_PRIVATE_S8, INT8_MIN, INT8_MAX},
-    {ISA_LD_PRIVATE_U16, 0, UINT16_MAX},{ISA_LD_PRIVATE_S16, INT16_MIN, INT16_MAX},
-    {ISA_LD_LDS_U8, 0, UINT8_MAX},      {ISA_LD_LDS_S8, INT8_MIN, INT8_MAX},
-    {ISA_LD_LDS_U16, 0, UINT16_MAX},    {ISA_LD_LDS_S16, INT16_MIN, INT16_MAX},
-    {ISA_LD_GLOBAL_U8, 0, UINT8_MAX},   {ISA_LD_GLOBAL_S8, INT8_MIN, INT8_MAX},
-    {ISA_LD_GLOBAL_U16, 0, UINT16_MAX}, {ISA_LD_GLOBAL_S16, INT16_MIN, INT16_MAX},
     /* clang-format on */
 };
 
@@ -275,6 +265,11 @@ static struct range of_query(const struct ir *ir, const struct ir_inst *inst, un
 
 static struct range bounded(const struct ranges *ranges, ir_ref ref, unsigned bits) {
   const struct ir_inst *inst = &ranges->ir->inst[ref];
+  const struct isa_row *row = ir_row(ranges->ir, ref);
+  const unsigned in_memory = 8u * isa_types[row->a].bytes;
+  if (row->access == ISA_ACCESS_LOAD && row->via == ISA_VIA_PLAIN && in_memory < 32 && !inst->guard)
+    return row->d == TYPE_S32 ? of_signed(-(INT64_C(1) << (in_memory - 1)), (INT64_C(1) << (in_memory - 1)) - 1, bits)
+                              : of_signed(0, (INT64_C(1) << in_memory) - 1, bits);
   for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
     if (bounds[i].op == inst->op && !inst->guard)
       return of_signed(bounds[i].least, bounds[i].most, bits);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 ir_ref rewrite_find(struct rewrite *rewrite, ir_ref ref) {
   while (ref < rewrite->with_room && rewrite->with[ref]) {
@@ -18,22 +19,16 @@ ir_ref rewrite_find(struct rewrite *rewrite, ir_ref ref) {
 }
 
 static void replace(struct rewrite *rewrite, ir_ref old, ir_ref new) {
-  while (rewrite->with_room <= old || rewrite->with_room < rewrite->ir->count) {
-    const uint32_t room = rewrite->with_room;
-    rewrite->with_room = room ? 2 * room : rewrite->ir->count + 64;
-    rewrite->with = need_more(rewrite->with, rewrite->with_room, sizeof *rewrite->with);
+  const size_t room = rewrite->with_room;
+  rewrite->with = vector_room(rewrite->with, &rewrite->with_room, rewrite->ir->count, sizeof *rewrite->with);
+  if (rewrite->with_room > room)
     memset(rewrite->with + room, 0, (rewrite->with_room - room) * sizeof *rewrite->with);
-  }
   rewrite->with[old] = new;
   rewrite->changed = true;
 }
 
 static void place_inst(struct rewrite *rewrite, ir_ref ref) {
-  if (rewrite->count == rewrite->room) {
-    rewrite->room = rewrite->room ? 2 * rewrite->room : 64;
-    rewrite->list = need_more(rewrite->list, rewrite->room, sizeof *rewrite->list);
-  }
-  rewrite->list[rewrite->count++] = ref;
+  *vector_next(rewrite->list, rewrite->count, rewrite->room) = ref;
   rewrite->ir->inst[ref].block = rewrite->block;
 }
 
@@ -175,34 +170,19 @@ uint32_t *count_uses(const struct ir *ir) {
 }
 
 bool may_speculate(const struct ir *ir, ir_ref ref) {
-  const struct ir_inst *inst = &ir->inst[ref];
-  if (!ir_is_pure(ir, ref))
-    return false;
-  if (inst->op >= ISA_OPS || isa_rows[inst->op].format != FORMAT_LOAD_CONST)
-    return true;
-  return false;
+  return ir_is_pure(ir, ref) && ir_row(ir, ref)->space != ISA_SPACE_CONSTANT;
 }
 
 bool is_plain_load(const struct ir *ir, ir_ref ref) {
   const struct ir_inst *inst = &ir->inst[ref];
-  if (inst->op >= ISA_OPS || inst->guard || inst->is_volatile)
-    return false;
-  const uint8_t format = isa_rows[inst->op].format;
-  return format == FORMAT_LOAD_PRIVATE || format == FORMAT_LOAD_LDS || format == FORMAT_LOAD_GLOBAL;
+  const struct isa_row *row = ir_row(ir, ref);
+  return row->access == ISA_ACCESS_LOAD && row->space != ISA_SPACE_ARG && row->space != ISA_SPACE_CONSTANT &&
+         !inst->guard && !inst->is_volatile;
 }
 
 bool may_change(const struct ir *ir, ir_ref ref, ir_ref load) {
-  const uint8_t load_format = isa_rows[ir->inst[load].op].format;
-  switch (ir->inst[ref].op < ISA_OPS ? (enum isa_format)isa_rows[ir->inst[ref].op].format : FORMAT_ALU) {
-  case FORMAT_STORE_PRIVATE:
-    return load_format == FORMAT_LOAD_PRIVATE;
-  case FORMAT_STORE_LDS:
-    return load_format == FORMAT_LOAD_LDS;
-  case FORMAT_STORE_GLOBAL:
-    return load_format == FORMAT_LOAD_GLOBAL;
-  default:
-    return !ir_is_removable(ir, ref);
-  }
+  const struct isa_row *row = ir_row(ir, ref);
+  return row->access == ISA_ACCESS_STORE ? row->space == ir_row(ir, load)->space : !ir_is_removable(ir, ref);
 }
 
 uint32_t cost_of(const struct ir *ir, ir_ref ref) {

@@ -19,9 +19,10 @@ struct rewrite {
   struct ir_place place; /* of the current instruction */
   bool changed;
   ir_ref *with; /* by ref: its replacement, or 0; with_room entries */
-  uint32_t with_room;
+  size_t with_room;
   ir_ref *list; /* the block's new instructions so far */
-  uint32_t count, room;
+  uint32_t count;
+  size_t room;
 };
 
 /* Rewrites all reachable blocks of an analyzed ir. Returns whether anything was replaced or made. */

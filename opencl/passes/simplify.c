@@ -9,29 +9,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/map.h"
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 enum { MOST_ROUNDS = 6 }; /* each simplifies what the one before exposed; two or three are usual */
 
-struct entry {
-  ir_ref ref;
-  uint32_t next; /* next entry in the same bucket, plus one */
-  uint32_t hash;
-};
-
+/* Pure instructions of the dominating blocks, a stack. */
 struct numbers {
-  struct entry *entry; /* a stack */
-  uint32_t count, room;
-  uint32_t *bucket; /* by hash: entry plus one */
-  uint32_t buckets;
+  struct entry {
+    ir_ref ref;
+    uint64_t hash;
+  } * entry;
+  uint32_t count;
+  size_t room;
+  struct map map; /* to refs */
 };
 
-static uint32_t hash_of(const struct ir *ir, ir_ref ref) {
+static uint64_t hash_of(const struct ir *ir, ir_ref ref) {
   const struct ir_inst *inst = &ir->inst[ref];
-  uint64_t hash = inst->op * UINT64_C(0x9e3779b97f4a7c15) ^ inst->imm * UINT64_C(0xd6e8feb86659fd93);
+  uint64_t hash = hash_join(hash_number(inst->op), inst->imm);
   for (uint32_t i = 0; i < inst->count; i++)
-    hash = (hash ^ hash >> 29 ^ ir->operand[inst->operands + i]) * UINT64_C(0xbf58476d1ce4e5b9);
-  return (uint32_t)(hash >> 32);
+    hash = hash_join(hash ^ hash >> 29, ir->operand[inst->operands + i]);
+  return hash;
 }
 
 static bool equal(const struct ir *ir, ir_ref one, ir_ref two, uint32_t block) {
@@ -43,35 +43,17 @@ static bool equal(const struct ir *ir, ir_ref one, ir_ref two, uint32_t block) {
   return !memcmp(ir->operand + a->operands, ir->operand + b->operands, a->count * sizeof(ir_ref));
 }
 
-static void more_buckets(struct numbers *numbers) {
-  numbers->buckets = numbers->buckets ? 2 * numbers->buckets : 256;
-  free(numbers->bucket);
-  numbers->bucket = need(numbers->buckets, sizeof *numbers->bucket);
-  for (uint32_t i = 0; i < numbers->count; i++) {
-    uint32_t *bucket = &numbers->bucket[numbers->entry[i].hash & (numbers->buckets - 1)];
-    numbers->entry[i].next = *bucket;
-    *bucket = i + 1;
-  }
-}
-
 /* Returns the equal instruction from the table, or `ref`, which is then added. */
 static ir_ref number(struct rewrite *rw, ir_ref ref) {
   struct numbers *numbers = rw->context;
-  const uint32_t hash = hash_of(rw->ir, ref);
-  if (numbers->count >= numbers->buckets)
-    more_buckets(numbers);
-  uint32_t *bucket = &numbers->bucket[hash & (numbers->buckets - 1)];
-  for (uint32_t i = *bucket; i; i = numbers->entry[i - 1].next)
-    if (numbers->entry[i - 1].hash == hash && equal(rw->ir, numbers->entry[i - 1].ref, ref, rw->block)) {
-      rw->ir->inst[numbers->entry[i - 1].ref].no_wrap &= rw->ir->inst[ref].no_wrap;
-      return numbers->entry[i - 1].ref;
+  const uint64_t hash = hash_of(rw->ir, ref);
+  for (size_t at = 0, other; map_next(&numbers->map, hash, &at, &other);)
+    if (equal(rw->ir, (ir_ref)other, ref, rw->block)) {
+      rw->ir->inst[other].no_wrap &= rw->ir->inst[ref].no_wrap;
+      return (ir_ref)other;
     }
-  if (numbers->count == numbers->room) {
-    numbers->room = numbers->room ? 2 * numbers->room : 256;
-    numbers->entry = need_more(numbers->entry, numbers->room, sizeof *numbers->entry);
-  }
-  numbers->entry[numbers->count] = (struct entry){ref, *bucket, hash};
-  *bucket = ++numbers->count;
+  map_add(&numbers->map, hash, ref);
+  *vector_next(numbers->entry, numbers->count, numbers->room) = (struct entry){ref, hash};
   rw->ir->inst[ref].block = rw->block; /* leave() needs it before the instruction is in the list */
   return ref;
 }
@@ -79,12 +61,11 @@ static ir_ref number(struct rewrite *rw, ir_ref ref) {
 /* Removes entries of blocks that do not dominate the new block. */
 static void leave(struct rewrite *rw, uint32_t block) {
   struct numbers *numbers = rw->context;
-  while (numbers->count) {
+  for (; numbers->count; numbers->count--) {
     const struct entry *last = &numbers->entry[numbers->count - 1];
     if (ir_dominates(rw->ir, rw->ir->inst[last->ref].block, block))
       break;
-    numbers->bucket[last->hash & (numbers->buckets - 1)] = last->next;
-    numbers->count--;
+    map_remove(&numbers->map, last->hash, last->ref);
   }
 }
 
@@ -165,7 +146,7 @@ static bool simplify_values(struct ir *ir) {
   struct rewrite rewrite = {.rule = simplify_one, .enter = leave, .context = &numbers};
   const bool changed = rewrite_run(&rewrite, ir);
   free(numbers.entry);
-  free(numbers.bucket);
+  map_free(&numbers.map);
   return changed;
 }
 

@@ -17,20 +17,15 @@
 #include "sim/base/need.h"
 
 enum space_form address_form(const struct ir *ir, ir_ref ref) {
-  const uint16_t op = ir->inst[ref].op;
-  if (op >= ISA_OPS)
-    return FORM_NONE;
-  switch ((enum isa_format)isa_rows[op].format) {
-  case FORMAT_LOAD_CONST:
-  case FORMAT_LOAD_PRIVATE:
-  case FORMAT_STORE_PRIVATE:
-  case FORMAT_LOAD_LDS:
-  case FORMAT_STORE_LDS:
+  const struct isa_row *row = ir_row(ir, ref);
+  if (row->space == ISA_SPACE_GLOBAL)
+    return FORM_GLOBAL;
+  if (row->space != ISA_SPACE_NONE && row->space != ISA_SPACE_ARG)
+    return FORM_OFFSET;
+  switch ((enum isa_format)row->format) {
   case FORMAT_ATOMIC_LDS:
   case FORMAT_CAS_LDS:
     return FORM_OFFSET;
-  case FORMAT_LOAD_GLOBAL:
-  case FORMAT_STORE_GLOBAL:
   case FORMAT_ATOMIC_GLOBAL:
     return FORM_GLOBAL;
   case FORMAT_CAS_GLOBAL:

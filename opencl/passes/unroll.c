@@ -73,11 +73,11 @@ static void look_at(const struct unroll *unroll, ir_ref ref, struct contents *co
   contents->size += size_of(unroll, ref);
   if (inst->op >= ISA_OPS)
     return;
-  const uint8_t format = isa_rows[inst->op].format;
-  contents->loads |= format == FORMAT_LOAD_GLOBAL || format == FORMAT_LOAD_LDS;
+  const struct isa_row *row = &isa_rows[inst->op];
+  contents->loads |= row->access == ISA_ACCESS_LOAD && (row->space == ISA_SPACE_GLOBAL || row->space == ISA_SPACE_LDS);
   contents->lanes |= across_lanes(inst);
   contents->together |= ir_is_convergent(ir, ref) && !across_lanes(inst);
-  contents->private |= format == FORMAT_LOAD_PRIVATE || format == FORMAT_STORE_PRIVATE;
+  contents->private |= row->space == ISA_SPACE_PRIVATE;
   contents->writes |= !ir_is_removable(ir, ref);
 }
 

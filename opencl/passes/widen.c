@@ -30,47 +30,25 @@ struct access {
   ir_ref ref, base, index;
   uint32_t at, bytes;
   int64_t offset;
-  enum space { SPACE_LDS, SPACE_GLOBAL, SPACE_CONSTANT } space;
+  enum isa_space space;
   bool store;
 };
 
 /* False for accesses that cannot be widened. */
-static bool find_space(uint16_t op, enum space *space, bool *store) {
-  switch (op < ISA_OPS ? (enum isa_format)isa_rows[op].format : FORMAT_ALU) {
-  case FORMAT_LOAD_LDS:
-  case FORMAT_STORE_LDS:
-    *space = SPACE_LDS;
-    *store = isa_rows[op].format == FORMAT_STORE_LDS;
-    return op <= ISA_ST_GLOBAL_128; /* atomic ones have higher numbers */
-  case FORMAT_LOAD_GLOBAL:
-  case FORMAT_STORE_GLOBAL:
-    *space = SPACE_GLOBAL;
-    *store = isa_rows[op].format == FORMAT_STORE_GLOBAL;
-    return op <= ISA_ST_GLOBAL_128;
-  case FORMAT_LOAD_CONST:
-    *space = SPACE_CONSTANT;
-    *store = false;
-    return true;
-  default:
-    return false;
-  }
-}
-
 static bool find_access(const struct ir *ir, ir_ref ref, uint32_t at, struct access *access) {
   const struct ir_inst *inst = &ir->inst[ref];
-  enum space space;
-  bool store;
-  if (!find_space(inst->op, &space, &store))
+  const struct isa_row *row = ir_row(ir, ref);
+  const bool global = row->space == ISA_SPACE_GLOBAL;
+  if (row->via != ISA_VIA_PLAIN || (!global && row->space != ISA_SPACE_LDS && row->space != ISA_SPACE_CONSTANT))
     return false;
-  const bool global = space == SPACE_GLOBAL;
   *access = (struct access){.ref = ref,
                             .base = ir_operand(ir, ref, 0),
                             .index = global ? ir_operand(ir, ref, 1) : 0,
                             .at = at,
-                            .bytes = isa_types[isa_rows[inst->op].a].bytes,
+                            .bytes = isa_types[row->a].bytes,
                             .offset = global ? (int64_t)inst->imm : (int32_t)(uint32_t)inst->imm,
-                            .space = space,
-                            .store = store};
+                            .space = row->space,
+                            .store = row->access == ISA_ACCESS_STORE};
   return true;
 }
 
@@ -96,7 +74,7 @@ static bool lanes_overlap(const struct ir *ir, const struct access *a, const str
 static bool may_touch(const struct ir *ir, const struct access *a, const struct access *b) {
   if (a->space != b->space)
     return false;
-  return !same_place(a, b) || overlap(a, b) || (a->space == SPACE_LDS && lanes_overlap(ir, a, b));
+  return !same_place(a, b) || overlap(a, b) || (a->space == ISA_SPACE_LDS && lanes_overlap(ir, a, b));
 }
 
 /* Can it be part of a wider access? Yes for an unguarded word, or a pair, two of which make a quad. */
@@ -130,16 +108,6 @@ static bool may_meet(const struct ir *ir, const struct stretch *stretch, const u
 
 /* ---- joining ---------------------------------------------------------------------------------------- */
 
-static uint16_t wide_op(const struct access *access, uint32_t bytes) {
-  static const uint16_t
-      load[][2] = {[SPACE_LDS] = {ISA_LD_LDS_64, ISA_LD_LDS_128},
-                   [SPACE_GLOBAL] = {ISA_LD_GLOBAL_64, ISA_LD_GLOBAL_128},
-                   [SPACE_CONSTANT] = {ISA_LD_CONST_64, ISA_LD_CONST_128}},
-      store[][2] = {
-          [SPACE_LDS] = {ISA_ST_LDS_64, ISA_ST_LDS_128}, [SPACE_GLOBAL] = {ISA_ST_GLOBAL_64, ISA_ST_GLOBAL_128}};
-  return (access->store ? store : load)[access->space][bytes == 16];
-}
-
 static uint32_t place_of(const struct ir *ir, uint32_t block, ir_ref ref) {
   uint32_t at = 0;
   while (ir->block[block].inst[at] != ref)
@@ -169,8 +137,8 @@ static void join_stores(struct ir *ir, uint32_t block, const struct access *cons
   value = ir_make(ir, IR_JOIN, bytes == 16 ? IR_W4 : IR_W2, word, words, 0, ir->inst[last].place);
   ir_insert(ir, block, at++, value);
   const ir_ref operand[] = {part[0]->base, part[0]->index, value};
-  const ir_ref store =
-      ir_make(ir, wide_op(part[0], bytes), IR_NOTHING, operand, 3, ir->inst[part[0]->ref].imm, ir->inst[last].place);
+  const ir_ref store = ir_make(ir, isa_store(part[0]->space, bytes), IR_NOTHING, operand, 3, ir->inst[part[0]->ref].imm,
+                               ir->inst[last].place);
   ir_insert(ir, block, at, store);
   for (uint32_t i = 0; i < parts; i++)
     ir->inst[part[i]->ref].block = IR_NOWHERE;
@@ -185,7 +153,7 @@ static void join_loads(struct widen *widen, uint32_t block, const struct access 
   uint32_t at = place_of(ir, block, first), word = 0;
   const ir_ref operand[] = {part[0]->base, part[0]->index};
   const enum ir_width width = bytes == 16 ? IR_W4 : IR_W2;
-  const ir_ref load = ir_make(ir, wide_op(part[0], bytes), width, operand, part[0]->index ? 2 : 1,
+  const ir_ref load = ir_make(ir, isa_load(part[0]->space, bytes), width, operand, part[0]->index ? 2 : 1,
                               ir->inst[part[0]->ref].imm, ir->inst[first].place);
   ir_insert(ir, block, at++, load);
   for (uint32_t i = 0; i < parts; i++) {
@@ -243,14 +211,15 @@ static bool is_aligned(const struct ir *ir, const struct access *access, uint32_
   if (access->offset % bytes || (1u << least(zero_bits(ir, access->base), 4)) < bytes ||
       (1u << least(zero_bits(ir, access->index), 4)) < bytes)
     return false;
-  return access->space != SPACE_LDS || ir->target.isa.local_alignment == ISA_PLACED || is_declared(ir, access, bytes);
+  return access->space != ISA_SPACE_LDS || ir->target.isa.local_alignment == ISA_PLACED ||
+         is_declared(ir, access, bytes);
 }
 
 static bool join(struct widen *widen, uint32_t block, struct stretch *stretch, uint32_t first, uint32_t bytes) {
   const struct ir *ir = widen->ir;
   const struct access *from = &stretch->access[first];
   uint32_t part[4];
-  if (!is_aligned(ir, from, bytes) || (from->space == SPACE_CONSTANT && bytes > 2 * WORD))
+  if (!is_aligned(ir, from, bytes) || (from->space == ISA_SPACE_CONSTANT && bytes > 2 * WORD))
     return false;
   const uint32_t parts = gather(ir, stretch, first, bytes, part);
   if (!parts || !may_meet(ir, stretch, part, parts))

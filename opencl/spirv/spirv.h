@@ -20,7 +20,7 @@
 
 #include "isa/image.h"
 #include "isa/isa.h"
-#include "opencl/ir/ir.h"
+#include "opencl/ir/place.h"
 
 /* Opcodes by their names in the specification: OpIAdd. */
 enum spirv_op {
@@ -207,6 +207,7 @@ struct spirv {
   char *text;
   uint32_t *numbers;
   struct spirv_block *block;
+  size_t type_room, function_room, block_room;
 };
 
 /* Reads a module. Returns NULL on bad input and fills *error. */

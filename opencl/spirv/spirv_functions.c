@@ -2,6 +2,7 @@
  * Blocks come in any order; spirv_uses.c checks operands afterwards. */
 #include "opencl/spirv/spirv_reader.h"
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 struct body {
   uint32_t function;     /* its index */
@@ -28,13 +29,12 @@ static bool read_head(struct reader *r, struct body *body) {
     return false;
   if (type->kind != SPIRV_FUNCTION_TYPE || type->element != reader_word(r, 1))
     return reader_fail(r, "id %u is not the type of a function with this result", reader_word(r, 4));
-  if (!(module->functions & (module->functions + 1))) /* double the room */
-    module->function = need_more(module->function, 2 * (size_t)module->functions + 1, sizeof *module->function);
-  body->function = module->functions++;
-  *current(r, body) = (struct spirv_function){.id = id,
-                                              .type = reader_word(r, 4),
-                                              .parameter = reader_numbers(r, type->count),
-                                              .name = module->id[id].name ? module->id[id].name : ""};
+  body->function = module->functions;
+  *vector_next(module->function, module->functions, module->function_room) =
+      (struct spirv_function){.id = id,
+                              .type = reader_word(r, 4),
+                              .parameter = reader_numbers(r, type->count),
+                              .name = module->id[id].name ? module->id[id].name : ""};
   return reader_define(r, id, SPIRV_FUNCTION, reader_word(r, 4), body->function);
 }
 
@@ -65,8 +65,7 @@ static bool read_label(struct reader *r, struct body *body) {
   if (!define_value(r, body, reader_word(r, 1), 0))
     return false;
   const uint32_t number = current(r, body)->first_block + current(r, body)->blocks++;
-  if (!(number & (number + 1))) /* double the room */
-    module->block = need_more(module->block, 2 * (size_t)number + 1, sizeof *module->block);
+  module->block = vector_room(module->block, &module->block_room, (size_t)number + 1, sizeof *module->block);
   module->block[number] = (struct spirv_block){.label = reader_word(r, 1), .first = module->insts};
   return true;
 }

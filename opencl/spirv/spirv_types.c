@@ -3,6 +3,7 @@
  * does not depend on the element. */
 #include "opencl/spirv/spirv_reader.h"
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 #include <string.h>
 
@@ -295,8 +296,6 @@ bool reader_read_type(struct reader *r) {
   struct spirv_type type = {0};
   if (!make_type(r, &type))
     return false;
-  if (!(module->types & (module->types + 1))) /* double the room */
-    module->type = need_more(module->type, 2 * (size_t)module->types + 1, sizeof *module->type);
-  module->type[module->types] = type;
-  return reader_define(r, id, SPIRV_TYPE, 0, module->types++);
+  *vector_next(module->type, module->types, module->type_room) = type;
+  return reader_define(r, id, SPIRV_TYPE, 0, module->types - 1);
 }

@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 
 #include "include/warpwait.h"
+#include "isa/image.h"
 #include "sim/base/heap.h"
 #include "sim/check/report.h"
 #include "sim/report/report.h"
@@ -96,7 +97,7 @@ struct ww_context {
 struct ww_machine {
   atomic_uint references;
   _Atomic(const enum fidelity_machine *) measured; /* NULL: not determined yet */
-  struct machine machine, file;                    /* current; as loaded */
+  struct machine *machine, *file;                  /* current; as loaded */
 };
 
 struct api_kernel {

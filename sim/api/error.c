@@ -1,6 +1,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
+#include "models/machine_groups.h"
 #include "sim/api/api.h"
 #include "sim/base/version.h"
 

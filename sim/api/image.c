@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "models/machine.h"
 #include "sim/api/api.h"
 #include "sim/base/need.h"
 #include "sim/base/sizes.h"
@@ -71,7 +72,7 @@ static bool read_shape(struct image_call *call, bool of_buffer, struct message *
   take_size(&shape->height, given->height, directions > 1);
   take_size(&shape->depth, given->depth, directions > 2);
   take_size(&shape->layers, given->layers, layered);
-  const bool blocks = !of_buffer && call->device->machine->machine.texture.layout == TEXTURE_BLOCKS;
+  const bool blocks = !of_buffer && call->device->machine->machine->texture.layout == TEXTURE_BLOCKS;
   shape->layout = blocks ? ISA_IMAGE_BLOCKS : ISA_IMAGE_ROWS;
   if (of_buffer) {
     const uint32_t bytes = isa_texel_bytes(shape->order, shape->type);

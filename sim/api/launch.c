@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "models/machine.h"
 #include "sim/api/api.h"
 #include "sim/base/need.h"
 #include "sim/launch/job_images.h"
@@ -217,11 +218,11 @@ ww_status ww_launch_buffer(ww_launch *launch, uint32_t index, ww_buffer *buffer,
 ww_status ww_launch_local(ww_launch *launch, uint32_t index, uint64_t bytes, ww_error *error) {
   API_GIVEN(launch);
   struct set_call call = {launch, index, {.value = {.kind = ARGUMENT_LOCAL, .bytes = bytes}}};
-  const uint32_t most = launch->device->machine->machine.lds.size;
+  const uint32_t most = launch->device->machine->machine->lds.size;
   if (!bytes || bytes > most) {
     char text[120];
     snprintf(text, sizeof text, "bytes: %" PRIu64 " is outside [1, %u] bytes, the lds.size of machine '%.40s'", bytes,
-             most, launch->device->machine->machine.name);
+             most, launch->device->machine->machine->name);
     return api_fail(error, WW_BAD_INPUT, text);
   }
   return set(&call, error);

@@ -1,6 +1,7 @@
 /* Contexts and machines. */
 #include <stdio.h>
 
+#include "models/machine.h"
 #include "sim/api/api.h"
 #include "sim/base/need.h"
 #include "sim/launch/machines.h"
@@ -85,8 +86,8 @@ const char *ww_preset_at(size_t i) { return i < preset_count ? presets[i].name :
 ww_machine *api_machine_new(const struct machine *machine, const struct machine *file) {
   ww_machine *made = need(1, sizeof *made);
   atomic_init(&made->references, 1);
-  made->machine = *machine;
-  made->file = *file;
+  made->machine = machine_copy(machine);
+  made->file = machine_copy(file);
   return made;
 }
 
@@ -149,14 +150,14 @@ ww_status ww_machine_parse(ww_context *context, ww_bytes ini, ww_machine **machi
 
 static ww_status change_machine(void *self, struct message *message) {
   struct machine_call *call = self;
-  struct machine machine = call->from->machine;
+  struct machine machine = *call->from->machine;
   for (size_t i = 0; i < call->count; i++)
     if (!(call->changes[i] ? machine_set(&machine, call->changes[i], message)
                            : message_fail(message, "changes[%zu]: is NULL", i)))
       return WW_BAD_INPUT;
   if (!machine_settle(&machine, message))
     return WW_BAD_INPUT;
-  call->made = api_machine_new(&machine, &call->from->file);
+  call->made = api_machine_new(&machine, call->from->file);
   return WW_OK;
 }
 
@@ -180,11 +181,14 @@ ww_machine *ww_machine_ref(ww_machine *machine) {
 }
 
 void ww_machine_unref(ww_machine *machine) {
-  if (machine && api_unref(&machine->references))
-    free(machine);
+  if (!machine || !api_unref(&machine->references))
+    return;
+  free(machine->machine);
+  free(machine->file);
+  free(machine);
 }
 
-const char *ww_machine_name(const ww_machine *machine) { return machine ? machine->machine.name : ""; }
+const char *ww_machine_name(const ww_machine *machine) { return machine ? machine->machine->name : ""; }
 
 struct value_call {
   const ww_machine *machine;
@@ -203,9 +207,9 @@ static ww_status find_value(void *self, struct message *message) {
     return WW_BAD_INPUT;
   }
   if (call->value)
-    *call->value = param_value(group, row, &call->machine->machine);
+    *call->value = param_value(group, row, call->machine->machine);
   if (call->word)
-    param_text(group, row, &call->machine->machine, call->word);
+    param_text(group, row, call->machine->machine, call->word);
   return WW_OK;
 }
 

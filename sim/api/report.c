@@ -72,7 +72,7 @@ static const enum fidelity_machine *measured(ww_machine *machine) {
   static const enum fidelity_machine all[] = {FIDELITY_VALIDATED, FIDELITY_CHANGED, FIDELITY_NO_DEVICE, FIDELITY_OWN};
   const enum fidelity_machine *known = machine ? atomic_load(&machine->measured) : NULL;
   if (machine && !known) {
-    const enum fidelity_machine found = fidelity_of_machine(&machine->machine, &machine->file);
+    const enum fidelity_machine found = fidelity_of_machine(machine->machine, machine->file);
     for (known = all; *known != found; known++)
       continue;
     atomic_store(&machine->measured, known);

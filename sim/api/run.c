@@ -9,8 +9,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "models/result.h"
 #include "sim/api/api.h"
 #include "sim/base/need.h"
+#include "sim/core/histogram.h"
 
 struct run_call {
   ww_device *device;
@@ -230,8 +232,7 @@ static ww_status check_call(void *self, struct message *message) {
 /* A job named after the program, without memory and launches. */
 static void begin_job(struct job *job, ww_device *device, const ww_program *program) {
   job->file = need_copy(program->program.path);
-  job->machine = device->machine->machine;
-  job->machine_file = device->machine->file;
+  job_set_machine(job, device->machine->machine, device->machine->file);
 }
 
 static ww_status prepare(void *self, struct message *message) {
@@ -259,7 +260,7 @@ static ww_status run_on_engine(struct run_call *call, struct run_options *option
   ww_device *device = call->device;
   struct job *job = &call->report->job;
   if (!device->engine)
-    device->engine = engine_new(&job->machine);
+    device->engine = engine_new(job->machine);
   if (engine_run(device->engine, job, options, call->results, &call->done, message))
     return WW_OK;
   return call->done < job->launch_count ? WW_NO_MEMORY : WW_BAD_INPUT;

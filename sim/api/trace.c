@@ -90,7 +90,7 @@ static ww_status find_machine(void *self, struct message *message) {
   struct trace *trace = api_trace_open(call->trace, message);
   const bool good = trace && trace_job_machine(trace, call->trace->name, &request, &job, message);
   if (good)
-    call->made = api_machine_new(&job.machine, &job.machine_file);
+    call->made = api_machine_new(job.machine, job.machine_file);
   job_free(&job);
   trace_close(trace);
   return api_judge(good);
@@ -108,10 +108,10 @@ ww_status ww_trace_machine(const ww_trace *trace, ww_machine **machine, ww_error
 
 bool api_trace_job(struct trace *opened, const ww_trace *trace, const ww_machine *machine, struct job *job,
                    cycle_t *max_cycles, struct message *message) {
-  const struct job_request request = {.machine = {.made = machine ? &machine->machine : NULL, .made_elsewhere = true}};
+  const struct job_request request = {.machine = {.made = machine ? machine->machine : NULL, .made_elsewhere = true}};
   const bool good = trace_job_read(opened, trace->name, &request, job, max_cycles, message);
   if (good && machine)
-    job->machine_file = machine->file;
+    job_set_machine(job, job->machine, machine->file);
   return good;
 }
 
@@ -249,14 +249,14 @@ static ww_status run_file(void *self, struct message *message) {
   struct file_call *call = self;
   const char *name = call->file.name;
   const struct caller caller = {.self = call, .stops = stops};
-  const struct job_request request = {.machine.made = call->machine ? &call->machine->machine : NULL,
+  const struct job_request request = {.machine.made = call->machine ? call->machine->machine : NULL,
                                       .verify = call->verify,
                                       .build = {.caller = &caller, .tools = &call->context->tools}};
   ww_report *report = call->whole.report = api_report_new();
   if (!launch_parse(call->file.data, call->file.size, name, &request, &report->job, message))
     return call->stopped ? WW_CANCELLED : WW_BAD_INPUT;
   if (call->machine)
-    report->job.machine_file = call->machine->file;
+    job_set_machine(&report->job, report->job.machine, call->machine->file);
   const ww_status status = run_whole(&call->whole, NULL, 0, message);
   if (status == WW_OK && call->verify)
     call->passed = verify(report);

@@ -1,6 +1,7 @@
 #include "sim/base/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,28 @@ int file_held(int file) {
 int file_close(int file) {
   heap_let_go((void *)(intptr_t)file);
   return close(file);
+}
+
+const char *file_read_regular(const char *path, size_t limit, char **data, size_t *size) {
+  const int file = file_held(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  struct stat status;
+  *data = NULL;
+  *size = 0;
+  if (file < 0)
+    return text_errno(errno);
+  if (fstat(file, &status) != 0)
+    status = (struct stat){0};
+  const bool regular = S_ISREG(status.st_mode), fits = (uint64_t)status.st_size <= limit;
+  const size_t room = regular && fits ? (size_t)status.st_size : 0;
+  const char *why = !regular ? "is not a regular file" : !fits ? text_errno(EFBIG) : NULL;
+  *data = need(room + 1, 1);
+  for (ssize_t got = 1; !why && got && *size < room;) {
+    got = read(file, *data + *size, room - *size);
+    why = got < 0 && errno != EINTR ? text_errno(errno) : NULL;
+    *size += got > 0 ? (size_t)got : 0;
+  }
+  file_close(file);
+  return why;
 }
 
 bool file_exists(const char *path) { return access(path, F_OK) == 0; }

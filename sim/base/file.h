@@ -11,6 +11,9 @@
 /* Reads a file of at most `limit` bytes and appends a zero byte. The caller frees *data. */
 bool file_read(const char *path, size_t limit, char **data, size_t *size, struct message *message);
 
+/* The same for a regular file; a pipe might never end. Returns NULL, or why it cannot be read; *data may be NULL. */
+const char *file_read_regular(const char *path, size_t limit, char **data, size_t *size);
+
 /* Registers a descriptor, to be closed if the work runs out of memory before file_close(). Returns it; negative ones
  * are not registered. */
 int file_held(int file);

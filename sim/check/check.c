@@ -1,3 +1,5 @@
+#include "isa/ops.h"
+#include "models/machine.h"
 #include "sim/check/check_parts.h"
 #include "sim/check/directions.h"
 
@@ -24,7 +26,7 @@ static bool is_of_operation(uint16_t op) { return op == ISA_BAR_GROUP || isa_row
 static struct act_row row_of(const struct isa_inst *inst, const struct isa_info *info) {
   if (inst->guard && (inst->op == ISA_BRA || inst->op == ISA_EXIT))
     return (struct act_row){.act = ACT_BRANCH};
-  const uint8_t sync = (uint8_t)isa_row_sync((enum isa_op)inst->op);
+  const uint8_t sync = (uint8_t)isa_row_sync(inst->op);
   switch ((enum isa_class)info->class_) {
   case ISA_CLASS_LDS:
     return (struct act_row){.act = ACT_ACCESS, .space = CHECK_LDS, .kind = kind_of(info)};
@@ -343,9 +345,7 @@ static void report_missing(struct check_unit *unit, const struct check_group *gr
 /* ---- steps ------------------------------------------------------------------------------------ */
 
 /* Loads, and all atomics except atomic stores. */
-static bool reads(const struct isa_inst *inst) {
-  return isa_rows[inst->op].format != FORMAT_STORE_LDS && isa_rows[inst->op].format != FORMAT_STORE_GLOBAL;
-}
+static bool reads(const struct isa_inst *inst) { return isa_rows[inst->op].access != ISA_ACCESS_STORE; }
 
 /* The lanes of an LDS access that are not in the compiler's scratch. */
 static uint64_t beside_scratch(const struct check_group *group, const struct isa_access *access) {

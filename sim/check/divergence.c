@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "isa/cfg.h"
+#include "isa/ops.h"
 #include "sim/check/check_parts.h"
 
 struct branch_lanes {

@@ -1,6 +1,7 @@
 /* The report of `warpwait check` for programs. sim/check/report.keys.def describes each key. */
 #include <string.h>
 
+#include "models/machine_groups.h"
 #include "sim/base/file.h"
 #include "sim/base/json_out.h"
 #include "sim/base/version.h"
@@ -115,7 +116,7 @@ char *check_json(const struct check_report *report) {
   json_t *root = json_object(), *machine = json_object(), *launches = json_array(), *checked = json_object();
   json_set_word(root, "warpwait", WARPWAIT_VERSION);
   json_set_word(root, "name", job->name ? job->name : file_base(job->file));
-  json_set_word(machine, "name", job->machine.name);
+  json_set_word(machine, "name", machine_name(job->machine));
   json_object_set_new(root, "machine", machine);
   for (size_t i = 0; i < report->count; i++)
     json_array_append_new(launches, launch_object(&job->launches[i], &report->results[i]));

@@ -160,7 +160,7 @@ void packets_slot(struct check_unit *unit, struct check_group *group, const stru
                   const struct isa_warp *isa, const struct isa_result *result) {
   const struct isa_launch *launch = group->shape->launch;
   const struct isa_inst *inst = &launch->program->code[result->pc];
-  const bool write = isa_is_pipe_write((enum isa_op)inst->op);
+  const bool write = isa_is_pipe_write(inst->op);
   const struct pipe_step *step = last_step(warp, result->pc);
   for (uint64_t left = result->mask; left; left &= left - 1) {
     const uint32_t lane = (uint32_t)__builtin_ctzll(left), item = warp->index * launch->warp_size + lane;
@@ -209,8 +209,7 @@ void packets_reserve(struct check_group *group, const struct check_warp *warp, u
                      const struct isa_access *access) {
   for (uint64_t left = access->mask; left; left &= left - 1) {
     const uint32_t lane = (uint32_t)__builtin_ctzll(left);
-    struct reserve_call *call =
-        call_of(group, access->address[lane], isa_is_pipe_write((enum isa_op)access->inst->op), warp->index);
+    struct reserve_call *call = call_of(group, access->address[lane], isa_is_pipe_write(access->inst->op), warp->index);
     call->tried |= UINT64_C(1) << lane;
     call->failed &= ~(UINT64_C(1) << lane);
     call->site = site;
@@ -225,8 +224,8 @@ void packets_reserved(struct check_unit *unit, struct check_group *group, const 
     if (id)
       note_reserved(unit->checker, id, unit->checker->filters.first + group->launch);
     else
-      call_of(group, access->address[lane], isa_is_pipe_write((enum isa_op)access->inst->op), warp->index)->failed |=
-          UINT64_C(1) << lane;
+      call_of(group, access->address[lane], isa_is_pipe_write(access->inst->op), warp->index)->failed |= UINT64_C(1)
+                                                                                                         << lane;
   }
 }
 
@@ -263,7 +262,7 @@ bool packets_take(struct check_unit *unit, struct check_group *group, const stru
   }
   if (hazard->rule != HAZARD_R2)
     return false;
-  const bool write = isa_is_pipe_write((enum isa_op)launch->program->code[hazard->pc].op);
+  const bool write = isa_is_pipe_write(launch->program->code[hazard->pc].op);
   bool any = false;
   const struct reserve_call *failed =
       failed_call(group, step->pipe[lane], write, warp->index, UINT64_C(1) << lane, &any);

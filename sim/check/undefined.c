@@ -11,6 +11,7 @@
  * Not modeled: values in memory. One that is spilled to private memory comes back as defined. */
 #include <stdlib.h>
 
+#include "isa/ops.h"
 #include "sim/check/check_parts.h"
 
 enum { SLOTS = 256 + ISA_PREDICATES };

@@ -4,12 +4,14 @@
  *
  *     PARAM(name, default, minimum, maximum, "unit", "sentence", "seen in")
  *     POW2 (name, default, minimum, maximum, "unit", "sentence", "seen in")
- *     ENUM (name, default, "first second third", "sentence", "seen in")
+ *     ENUM (name, default, CHOICE(ID, word) CHOICE(ID, word) ..., "sentence", "seen in")
+ *     SWITCH(name, default, "sentence", "seen in")      off or on
  *
- * PARAM_FIELD and PARAM_ROW (POW2_ROW, ENUM_ROW) turn the file into the fields of a struct and into the table that
+ * PARAM_FIELD and PARAM_ROW (POW2_ROW, ENUM_ROW, SWITCH_ROW) turn the file into the fields of a struct and into the
+ * table that
  * `--set`, machine files, `warpwait params`, validation and the reference manual read. Every parameter is a uint32_t.
- * An ENUM holds the index of its choice; the row's `default` is the word of that choice. The sentence says whether a
- * limit is physical or only reasonable. */
+ * An ENUM holds the ID of its choice, of the enum that the module makes of the CHOICEs; the row's `default` is a word.
+ * The sentence says whether a limit is physical or only reasonable. */
 #ifndef SIM_CORE_PARAMS_H
 #define SIM_CORE_PARAMS_H
 
@@ -84,7 +86,11 @@ static inline uint32_t param_value(const struct param_group *group, const struct
   {#name, PARAM_NUMBER, offsetof(type, name), #initial, low, high, unit, NULL, text, seen},
 #define POW2_ROW(type, name, initial, low, high, unit, text, seen)                                                     \
   {#name, PARAM_POWER_OF_TWO, offsetof(type, name), #initial, low, high, unit, NULL, text, seen},
+/* With CHOICE defined as CHOICE_WORD: the words, with a blank before each. */
 #define ENUM_ROW(type, name, initial, choices, text, seen)                                                             \
-  {#name, PARAM_CHOICE, offsetof(type, name), #initial, 0, 0, "", choices, text, seen},
+  {#name, PARAM_CHOICE, offsetof(type, name), #initial, 0, 0, "", &(choices)[1], text, seen},
+#define CHOICE_WORD(id, word) " " #word
+#define SWITCH_ROW(type, name, initial, text, seen)                                                                    \
+  {#name, PARAM_CHOICE, offsetof(type, name), #initial, 0, 0, "", "off on", text, seen},
 
 #endif

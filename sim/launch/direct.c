@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/pipe.h"
+#include "models/machine.h"
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/base/reads.h"
@@ -271,9 +273,10 @@ bool direct_job(const struct direct *direct, const struct job_request *request, 
   bool inside = false;
   job->file = need_copy(direct->program);
   job->change = request->change;
-  if (!machine_choose(&request->machine, NULL, NULL, request->build.reads, &job->machine, message))
+  struct machine machine;
+  if (!machine_choose(&request->machine, NULL, NULL, request->build.reads, &machine, message))
     return false;
-  job->machine_file = job->machine;
+  job_set_machine(job, &machine, &machine);
   program_build_add(&job->build, &request->build);
   char *before = reads_begin(request->build.reads, direct->program);
   const bool loaded = program_load(&job->program, direct->program, &job->build, &inside, message);
@@ -282,7 +285,7 @@ bool direct_job(const struct direct *direct, const struct job_request *request, 
     return job->program.blamed != OPENCL_SOURCE && message_within(message, program_option(job->program.blamed));
   if (!direct->global)
     return message_fail(message, "--global is missing: the number of work-items, X[,Y[,Z]]");
-  if (!machine_adjust(&request->machine, &job->machine, message))
+  if (!machine_adjust(&request->machine, job->machine, message))
     return false;
   const struct isa_kernel *kernel = find_kernel(direct, job, message);
   return kernel && add_launch(direct, kernel, job, message);

@@ -8,6 +8,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "models/machine.h"
+#include "models/simulation.h"
 #include "sim/base/file.h"
 #include "sim/base/nearest.h"
 #include "sim/base/need.h"
@@ -47,9 +49,21 @@ void job_free(struct job *job) {
     free(job->sets[i]);
   free(job->sets);
   free(job->diagnostics);
+  free(job->machine);
+  free(job->machine_file);
   free(job->name);
   free(job->file);
   *job = (struct job){0};
+}
+
+void job_set_machine(struct job *job, const struct machine *machine, const struct machine *file) {
+  struct machine *now = machine_copy(machine), *before = file ? machine_copy(file) : NULL;
+  free(job->machine);
+  job->machine = now;
+  if (file) {
+    free(job->machine_file);
+    job->machine_file = before;
+  }
 }
 
 struct reads *job_reads(struct job *job, const struct reads *reads) {
@@ -271,7 +285,7 @@ static struct job_launch *append_launch(struct job *job, const struct launch *fr
       .isa = {.program = program ? program->isa : job->program.isa,
               .kernel = found,
               .dimensions = from->dimensions,
-              .warp_size = job->machine.cu.warp_size,
+              .warp_size = job->machine->cu.warp_size,
               .memory = &job->memory,
               .lds_bytes = found->lds_bytes},
   };
@@ -335,7 +349,7 @@ static bool give_buffer(struct job *job, uint8_t *to, const struct job_argument 
 
 static bool give_local(struct job *job, struct job_launch *launch, uint8_t *to, uint64_t bytes,
                        struct message *message) {
-  uint64_t size = job->machine.lds.size, start = round_up(launch->isa.lds_bytes, ISA_LOCAL_ALIGN);
+  uint64_t size = job->machine->lds.size, start = round_up(launch->isa.lds_bytes, ISA_LOCAL_ALIGN);
   uint64_t room = start < size ? size - start : 0;
   if (bytes < 1 || bytes > room)
     return message_fail(message,
@@ -499,7 +513,7 @@ static uint32_t fitting_registers(const struct machine *machine, const struct is
 static bool lower_for_machine(struct job *job, struct job_launch *launch, uint32_t registers, struct message *message) {
   struct program *owner = launch->program ? launch->program : &job->program;
   struct opencl_target target = owner->target;
-  target.isa = job->machine.isa;
+  target.isa = job->machine->isa;
   target.registers = registers ? registers : target.registers;
   const struct isa_program *program = program_for(owner, &target, launch->isa.kernel->name, message);
   if (!program)
@@ -517,13 +531,13 @@ static bool take_features(struct job *job, struct job_launch *launch, struct mes
   if (lowered && !lower_for_machine(job, launch, 0, message))
     return false;
   launch->fit =
-      (struct job_fit){.lowered = lowered, .isa = job->machine.isa, .registers = launch->isa.kernel->registers};
+      (struct job_fit){.lowered = lowered, .isa = job->machine->isa, .registers = launch->isa.kernel->registers};
   return true;
 }
 
 /* Lowers the launch's kernel again, with as many registers as fit; other values are spilled. */
 static bool refit(struct job *job, struct job_launch *launch, struct message *message) {
-  const uint32_t registers = fitting_registers(&job->machine, &launch->isa);
+  const uint32_t registers = fitting_registers(job->machine, &launch->isa);
   if (!registers)
     return true; /* the occupancy is still 0: fail_occupancy() reports it */
   launch->fit.fitted = registers;
@@ -557,7 +571,7 @@ static bool check_group_size(const struct machine *machine, const struct isa_lau
 
 static bool check_local(struct job *job, struct job_launch *job_launch, enum launch_field *field,
                         struct message *message) {
-  const struct machine *machine = &job->machine;
+  const struct machine *machine = job->machine;
   struct isa_launch *launch = &job_launch->isa;
   const uint32_t *required = launch->kernel->required_local;
   if (!check_group_size(machine, launch, message))
@@ -613,7 +627,7 @@ static bool change_ndrange(const struct job *job, struct isa_launch *launch, str
   if (change->global_over)
     good = scale(&launch->global[0], 1, change->global_over);
   if (!launch->local[0] && (change->local_over[0] || change->groups))
-    choose_local(&job->machine, launch, job->program.uniform_groups);
+    choose_local(job->machine, launch, job->program.uniform_groups);
   for (unsigned i = 0; i < launch->dimensions && good; i++)
     good = !change->local_over[i] || scale(&launch->local[i], change->local_times[i], change->local_over[i]);
   if (change->groups && good && launch->dimensions == 1) {
@@ -651,7 +665,7 @@ bool job_add(struct job *job, const struct launch *from, struct launch_fault *fa
   *field = LAUNCH_LOCAL;
   launch->local_chosen = !launch->isa.local[0];
   if (launch->local_chosen)
-    choose_local(&job->machine, &launch->isa, job_program(job, launch)->uniform_groups);
+    choose_local(job->machine, &launch->isa, job_program(job, launch)->uniform_groups);
   if (!check_local(job, launch, field, message))
     return false;
   *field = LAUNCH_GLOBAL;
@@ -680,7 +694,7 @@ static bool same_local(const struct job *job, const struct job_launch *launch, c
   const uint32_t *local = launch->isa.local, *here = chosen.local;
   if (!launch->local_chosen)
     return true;
-  choose_local(&job->machine, &chosen, false);
+  choose_local(job->machine, &chosen, false);
   if (memcmp(here, local, sizeof chosen.local) == 0)
     return true;
   return message_fail(message,
@@ -691,8 +705,8 @@ static bool same_local(const struct job *job, const struct job_launch *launch, c
 
 static bool same_lowering(const struct job *job, const struct isa_launch *first, const struct job_fit *fit,
                           struct message *message) {
-  const uint32_t wants = fit->lowered ? wanted_registers(&job->machine, first) : 0;
-  if (fit->lowered && !isa_same_features(&fit->isa, &job->machine.isa))
+  const uint32_t wants = fit->lowered ? wanted_registers(job->machine, first) : 0;
+  if (fit->lowered && !isa_same_features(&fit->isa, &job->machine->isa))
     return message_fail(message,
                         "kernel '%s' was compiled for a machine with other instructions (isa.*), so a run on this one "
                         "has a different program; record on this machine",
@@ -712,7 +726,7 @@ static bool same_lowering(const struct job *job, const struct isa_launch *first,
 
 bool job_fits(const struct job *job, const struct job_launch *launch, struct message *message) {
   const struct job_fit *fit = &launch->fit;
-  const struct machine *machine = &job->machine;
+  const struct machine *machine = job->machine;
   enum launch_field field;
   struct isa_kernel kernel;
   const struct isa_launch first = as_first(&launch->isa, fit->registers, &kernel);

@@ -7,13 +7,16 @@
 #ifndef SIM_LAUNCH_JOB_H
 #define SIM_LAUNCH_JOB_H
 
-#include "isa/pipe.h"
-#include "models/simulation.h"
+#include "isa/features.h"
+#include "isa/isa.h"
 #include "sim/base/message.h"
 #include "sim/base/reads.h"
+#include "sim/core/time.h"
 #include "sim/launch/printed.h"
 #include "sim/launch/program.h"
 #include "sim/launch/type.h"
+
+struct machine;
 
 #define JOB_MEMORY_BYTES (UINT64_C(4) << 30) /* most bytes of all buffers of a launch file together */
 #define JOB_DEVICE_BYTES (UINT64_C(1) << 40) /* most bytes of one device of the library */
@@ -117,11 +120,11 @@ enum job_origin { JOB_EXECUTED, JOB_RECORDED, JOB_IMPORTED /* another simulator'
 
 struct job {
   enum job_origin origin;
-  const struct job_change *change;      /* NULL: none */
-  char *file;                           /* the launch file or kernel, as named by the user */
-  char *name;                           /* the launch file's "name", or NULL */
-  struct machine machine, machine_file; /* as it runs; as in its file, before any settings */
-  char **sets;                          /* "key=value", from the launch file's `set` */
+  const struct job_change *change;        /* NULL: none */
+  char *file;                             /* the launch file or kernel, as named by the user */
+  char *name;                             /* the launch file's "name", or NULL */
+  struct machine *machine, *machine_file; /* as it runs; as in its file, before any settings; NULL: not read yet */
+  char **sets;                            /* "key=value", from the launch file's `set` */
   size_t set_count;
   struct program_build build;
   struct reads reads; /* of a job made in parallel with others: see job_reads() */
@@ -139,6 +142,9 @@ struct job {
 };
 
 void job_free(struct job *job);
+
+/* Replaces the job's machine, and that of its file (NULL: leaves it). */
+void job_set_machine(struct job *job, const struct machine *machine, const struct machine *file);
 
 /* Gives an empty job its own copy of the permissions `reads`: threads that make jobs at the same time must not share a
  * list. NULL, which allows every file, when `reads` is NULL. */

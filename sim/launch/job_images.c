@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "isa/numbers.h"
+#include "models/machine.h"
 #include "sim/base/need.h"
 
 /* ---- words ------------------------------------------------------------------------------------------ */
@@ -119,7 +120,7 @@ static struct type element_of(enum isa_image_type type) {
 bool job_image(struct job *job, const char *name, const struct isa_image *shape, struct message *message) {
   struct isa_memory *memory = &job->memory;
   struct isa_image image = *shape;
-  image.layout = job->machine.texture.layout == TEXTURE_BLOCKS ? ISA_IMAGE_BLOCKS : ISA_IMAGE_ROWS;
+  image.layout = job->machine->texture.layout == TEXTURE_BLOCKS ? ISA_IMAGE_BLOCKS : ISA_IMAGE_ROWS;
   const char *fault = isa_image_init(&image);
   if (fault)
     return message_fail(message, "%u x %u x %u texels: %s", image.width, image.height, isa_image_slices(&image), fault);

@@ -5,6 +5,7 @@
 #ifndef SIM_LAUNCH_JOB_IMAGES_H
 #define SIM_LAUNCH_JOB_IMAGES_H
 
+#include "isa/image.h"
 #include "sim/launch/job.h"
 #include "sim/launch/picture.h"
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/machine.h"
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/base/reads.h"
@@ -174,7 +175,7 @@ static bool read_set(struct launch_reader *reader, const json_t *set) {
       return json_fail(&reader->document, &place, "is neither a whole number nor a string");
     if (!word)
       return false;
-    if (!machine_put(&reader->job->machine, place.key, word, &why))
+    if (!machine_put(reader->job->machine, place.key, word, &why))
       return json_fail(&reader->document, &place, "%s", without_key(why.text, place.key));
     job_say_set(reader->job, place.key, word);
   }
@@ -192,10 +193,11 @@ static bool read_machine(struct launch_reader *reader, const json_t *root) {
   const char *theirs = value && !request->made ? json_word(&reader->document, &place, value) : NULL;
   if (value && !request->made && !theirs)
     return false;
-  if (!machine_choose(request, theirs, job->file, reader->request->build.reads, &job->machine, message))
+  struct machine machine;
+  if (!machine_choose(request, theirs, job->file, reader->request->build.reads, &machine, message))
     return !request->name && launch_refuse(reader, &place);
-  job->machine_file = job->machine;
-  return (!set || request->made || read_set(reader, set)) && machine_adjust(request, &job->machine, message);
+  job_set_machine(job, &machine, &machine);
+  return (!set || request->made || read_set(reader, set)) && machine_adjust(request, job->machine, message);
 }
 
 static bool refuse_unsupported(struct launch_reader *reader, const json_t *root) {

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/result.h"
 #include "sim/base/need.h"
 #include "sim/base/text.h"
 #include "sim/launch/argument.h"

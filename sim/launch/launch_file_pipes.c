@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "isa/pipe.h"
 #include "sim/launch/launch_file_parts.h"
 
 static bool read_number(struct launch_reader *reader, const struct place *parent, const json_t *object, const char *key,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/machine.h"
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/base/text.h"

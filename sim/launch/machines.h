@@ -9,9 +9,13 @@
 #ifndef SIM_LAUNCH_MACHINES_H
 #define SIM_LAUNCH_MACHINES_H
 
-#include "models/machine.h"
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "sim/base/message.h"
 #include "sim/base/reads.h"
+
+struct machine;
 
 struct preset {
   const char *name;

@@ -8,6 +8,8 @@
 
 #include "isa/rows.h"
 #include "isa/steering.h"
+#include "models/machine.h"
+#include "models/result.h"
 #include "sim/base/json.h"
 #include "sim/base/need.h"
 #include "sim/launch/job_images.h"
@@ -108,14 +110,15 @@ static bool take_machine(struct job_reader *reader, const struct place *place, c
   struct message *message = reader->document.message;
   const struct place all = {place, "set", 0};
   const json_t *sets = member(reader, &all, machine);
-  if (!machine_choose(&reader->request->machine, NULL, NULL, reader->request->build.reads, &job->machine, message))
+  struct machine named;
+  if (!machine_choose(&reader->request->machine, NULL, NULL, reader->request->build.reads, &named, message))
     return false;
-  job->machine.isa = reader->isa;
-  job->machine_file = job->machine;
+  named.isa = reader->isa;
+  job_set_machine(job, &named, &named);
   for (size_t i = 0; sets && i < json_array_size(sets); i++) {
     const struct place element = {&all, NULL, i};
     const char *word = json_word(&reader->document, &element, json_array_get(sets, i));
-    if (!word || !machine_set(&job->machine, word, message))
+    if (!word || !machine_set(job->machine, word, message))
       return false;
   }
   return sets;
@@ -134,9 +137,9 @@ static bool read_machine(struct job_reader *reader, const json_t *root) {
   reader->isa = recorded.isa;
   const struct machine_request *request = &reader->request->machine;
   if (request->made) {
-    job->machine = job->machine_file = *request->made;
+    job_set_machine(job, request->made, request->made);
     if (request->made_elsewhere)
-      job->machine.isa = job->machine_file.isa = reader->isa;
+      job->machine->isa = job->machine_file->isa = reader->isa;
   } else if (request->name) {
     if (!take_machine(reader, &place, machine))
       return false;
@@ -144,13 +147,12 @@ static bool read_machine(struct job_reader *reader, const json_t *root) {
     const char *name = read_word(reader, &place, machine, "name");
     if (!name)
       return false;
-    job->machine = recorded;
-    snprintf(job->machine.name, sizeof job->machine.name, "%s", name);
-    job->machine_file = job->machine;
-    if (!set_parameters(reader, &place, machine, "file", &job->machine_file))
+    snprintf(recorded.name, sizeof recorded.name, "%s", name);
+    job_set_machine(job, &recorded, &recorded);
+    if (!set_parameters(reader, &place, machine, "file", job->machine_file))
       return false;
   }
-  return machine_adjust(request, &job->machine, reader->document.message);
+  return machine_adjust(request, job->machine, reader->document.message);
 }
 
 /* ---- programs */
@@ -317,7 +319,7 @@ static bool read_image(struct job_reader *reader, const struct place *place, con
   image.depth = (uint32_t)depth;
   image.layers = (uint32_t)layers;
   image.layout =
-      !image.of_buffer && reader->job->machine.texture.layout == TEXTURE_BLOCKS ? ISA_IMAGE_BLOCKS : ISA_IMAGE_ROWS;
+      !image.of_buffer && reader->job->machine->texture.layout == TEXTURE_BLOCKS ? ISA_IMAGE_BLOCKS : ISA_IMAGE_ROWS;
   snprintf(image.name, sizeof image.name, "%s", name);
   const char *fault = isa_image_init(&image);
   if (fault)
@@ -443,7 +445,7 @@ static bool fits(const struct job *job, size_t number, struct message *message) 
   const struct job_launch *launch = &job->launches[number];
   char within[32];
   snprintf(within, sizeof within, "launch %zu", number + 1);
-  const uint32_t lanes = launch->isa.warp_size, here = job->machine.cu.warp_size;
+  const uint32_t lanes = launch->isa.warp_size, here = job->machine->cu.warp_size;
   const bool good =
       lanes == here
           ? job_fits(job, launch, message)
@@ -573,7 +575,7 @@ static const char *other_bytes(struct trace *trace, const struct job *job) {
     const struct param_row *row = param_find(machine_groups, MACHINE_GROUPS, trace_byte_keys[i], &group, NULL);
     const char *before = json_string_value(json_object_get(recorded, trace_byte_keys[i]));
     char now[32];
-    param_text(group, row, &job->machine, now);
+    param_text(group, row, job->machine, now);
     found = before && strcmp(before, now) != 0 ? trace_byte_keys[i] : NULL;
   }
   json_decref(root);

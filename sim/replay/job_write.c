@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/image.h"
+#include "isa/pipe.h"
+#include "models/machine_groups.h"
 #include "sim/base/file.h"
 #include "sim/base/json_out.h"
 #include "sim/base/need.h"
@@ -30,13 +33,13 @@ static json_t *machine_object(const struct job *job) {
   json_t *sets = json_array();
   for (size_t i = 0; i < job->set_count; i++)
     json_array_append_new(sets, json_string(job->sets[i]));
-  return json_pack("{s:s, s:o, s:o, s:o}", "name", job->machine.name, "parameters", parameters(&job->machine, NULL),
-                   "file", parameters(&job->machine_file, &job->machine), "set", sets);
+  return json_pack("{s:s, s:o, s:o, s:o}", "name", machine_name(job->machine), "parameters",
+                   parameters(job->machine, NULL), "file", parameters(job->machine_file, job->machine), "set", sets);
 }
 
 bool trace_job_possible(const struct job *job, struct message *message) {
   const char *wrong = NULL;
-  const char *const names[] = {job->name ? job->name : file_base(job->file), job->machine.name};
+  const char *const names[] = {job->name ? job->name : file_base(job->file), machine_name(job->machine)};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     wrong = json_is_text(names[i]) ? wrong : names[i];
   for (size_t i = 0; i < job->memory.count; i++)

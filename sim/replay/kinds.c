@@ -2,10 +2,11 @@
 
 #include <stdlib.h>
 
+#include "isa/ops.h"
 #include "isa/rows.h"
 #include "sim/base/need.h"
 
-enum trace_kind replay_kind(enum isa_op op) {
+enum trace_kind replay_kind(unsigned op) {
   switch ((enum isa_format)isa_rows[op].format) {
   case FORMAT_LOAD_LDS:
   case FORMAT_STORE_LDS:

@@ -8,7 +8,7 @@
 #include "isa/isa.h"
 #include "traces/trace.h"
 
-enum trace_kind replay_kind(enum isa_op op);
+enum trace_kind replay_kind(unsigned op);
 
 /* The kinds of all instructions of a program. The caller frees them. */
 uint8_t *replay_kinds(const struct isa_program *program);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/ops.h"
 #include "isa/rows.h"
 #include "isa/steering.h"
 #include "sim/base/need.h"

@@ -7,6 +7,8 @@
 
 #include "isa/rows.h"
 #include "models/executor.h"
+#include "models/machine.h"
+#include "models/result.h"
 #include "models/source_filter.h"
 #include "sim/base/need.h"
 #include "sim/base/vector.h"

@@ -1,3 +1,4 @@
+#include "isa/ops.h"
 #include "sim/replay/replayer_parts.h"
 
 #include <assert.h>
@@ -5,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/image.h"
 #include "models/machine.h"
 #include "models/result.h"
 #include "sim/base/need.h"

@@ -107,18 +107,17 @@ static void set_id(const struct isa_access *access, uint64_t lane, uint64_t id) 
 }
 
 static bool is_single(const struct isa_inst *inst) {
-  return isa_is_pipe_wait((enum isa_op)inst->op) && (enum isa_pipe_kind)(inst->imm >> 32) == ISA_PIPE_PACKET;
+  return isa_is_pipe_wait(inst->op) && (enum isa_pipe_kind)(inst->imm >> 32) == ISA_PIPE_PACKET;
 }
 
 /* Carries out a reservation lane by lane, with the recorded outcomes: a lane that succeeded waits until it can succeed,
  * one that was refused is refused, and one that waited until it was dismissed does so here. */
 static void commit_reservation(struct unit *unit, struct isa_access *access) {
-  const enum isa_pipe_direction direction =
-      isa_is_pipe_write((enum isa_op)access->inst->op) ? ISA_PIPE_WRITE : ISA_PIPE_READ;
+  const enum isa_pipe_direction direction = isa_is_pipe_write(access->inst->op) ? ISA_PIPE_WRITE : ISA_PIPE_READ;
   const struct isa_launch *launch = access->warp->group->launch;
   const struct isa_memory *memory = launch->memory;
   const uint64_t all = access->mask, lanes = access->pipe.waiting ? access->pipe.waiting : all;
-  const bool waits = isa_is_pipe_wait((enum isa_op)access->inst->op);
+  const bool waits = isa_is_pipe_wait(access->inst->op);
   access->pipe.waiting = 0;
   for (uint64_t left = lanes; left; left &= left - 1) {
     const uint64_t lane = (uint64_t)__builtin_ctzll(left), bit = UINT64_C(1) << lane;

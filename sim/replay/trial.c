@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "models/result.h"
 #include "sim/replay/replayer.h"
 
 const char *const outcome_names[OUTCOME_COUNT] = {
@@ -30,7 +31,7 @@ bool recording_fits(struct recording *recording, const struct machine *machine, 
   const bool ready = recording->job.launch_count && !recording->job.memory.pipe_count;
   if (!ready && !recording_read(recording, "the recording", message))
     return false;
-  recording->job.machine = *machine;
+  job_set_machine(&recording->job, machine, NULL);
   return trace_job_fits(&recording->job, message);
 }
 

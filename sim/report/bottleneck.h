@@ -13,6 +13,7 @@
 #ifndef SIM_REPORT_BOTTLENECK_H
 #define SIM_REPORT_BOTTLENECK_H
 
+#include "sim/core/time.h"
 #include "sim/session/limits.h"
 
 struct bottleneck_limit {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/machine.h"
 #include "sim/base/json_out.h"
 #include "sim/base/text.h"
 #include "sim/report/report.h"
@@ -27,7 +28,7 @@ static const double MINOR_UNIT = 0.1;
 static const struct {
   const char *key, *name, *said;
 } unit_words[ISA_CLASSES] = {
-#define CLASS(id, name, text) {"unit_" name, name " unit", "the " name " unit"},
+#define CLASS(id, name, runs, text) {"unit_" name, name " unit", "the " name " unit"},
 #include "isa/classes.def"
 #undef CLASS
 };
@@ -36,16 +37,17 @@ static const struct {
 static void unit_utilizations(const struct machine *machine, const struct launch_result *result,
                               struct utilization units[REPORT_UNITS]) {
   double peak = (double)result->cu.active_cycles * machine->cu.schedulers;
-  for (size_t i = 0; i < REPORT_UNITS; i++) {
+  for (unsigned i = 0; i < ISA_CLASSES; i++) {
     double used = (double)result->unit_cycles[i];
-    units[i] = (struct utilization){.key = unit_words[i].key,
-                                    .name = unit_words[i].name,
-                                    .said = unit_words[i].said,
-                                    .unit = "busy cycles",
-                                    .used = used < peak ? used : peak, /* the last interval may outlast the warps */
-                                    .peak = peak,
-                                    .serves = SERVES_UNITS,
-                                    .minor = used < MINOR_UNIT * peak || !result->unit_holds[i]};
+    if (isa_class_runs(i) != ISA_RUNS_ELSEWHERE)
+      *units++ = (struct utilization){.key = unit_words[i].key,
+                                      .name = unit_words[i].name,
+                                      .said = unit_words[i].said,
+                                      .unit = "busy cycles",
+                                      .used = used < peak ? used : peak, /* the last interval may outlast the warps */
+                                      .peak = peak,
+                                      .serves = SERVES_UNITS,
+                                      .minor = used < MINOR_UNIT * peak || !result->unit_holds[i]};
   }
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "isa/rows.h"
+#include "models/machine.h"
 #include "sim/base/json_out.h"
 #include "sim/base/text.h"
 #include "sim/launch/machines.h"
@@ -157,7 +158,7 @@ struct fidelity fidelity_of(const struct job *job, size_t launch, const struct l
   struct fidelity of = {.machine = job->origin == JOB_IMPORTED ? FIDELITY_IMPORTED : machine};
   if (result->end != END_FINISHED)
     return of;
-  const struct report_likely likely = report_likely(&job->machine, result);
+  const struct report_likely likely = report_likely(job->machine, result);
   of.limit = likely.key ? likely.key : "none";
   of.said = likely.key ? likely.said : "nothing";
   find_kinds(job->launches[launch].isa.program, result, &of);
@@ -174,13 +175,15 @@ struct fidelity fidelity_of(const struct job *job, size_t launch, const struct l
 
 /* Whether the job can be repeated on the validated machine as it is: a recording may not fit there. */
 static bool can_repeat(const struct job *job) {
-  struct job there = {.machine = {.name = ""}};
+  struct machine validated;
+  struct job there = {.machine = &validated};
   struct message message;
-  bool good = job->origin == JOB_EXECUTED || machine_load(VALIDATED, NULL, NULL, &there.machine, &message);
-  there.machine.isa = job->machine.isa;
-  for (size_t i = 0; good && job->origin != JOB_EXECUTED && i < job->launch_count; i++)
-    good =
-        job->launches[i].isa.warp_size == there.machine.cu.warp_size && job_fits(&there, &job->launches[i], &message);
+  if (job->origin == JOB_EXECUTED)
+    return true;
+  bool good = machine_load(VALIDATED, NULL, NULL, &validated, &message);
+  validated.isa = job->machine->isa;
+  for (size_t i = 0; good && i < job->launch_count; i++)
+    good = job->launches[i].isa.warp_size == validated.cu.warp_size && job_fits(&there, &job->launches[i], &message);
   return good;
 }
 
@@ -225,11 +228,11 @@ char *fidelity_sentence(const struct fidelity *of, const struct job *job) {
     break;
   case FIDELITY_NO_DEVICE:
     text_print(&text, "Fidelity: unknown, because the machine '%s' models no real GPU; %s --machine " VALIDATED ".",
-               job->machine_file.name, can_repeat(job) ? "try" : "record with");
+               job->machine_file->name, can_repeat(job) ? "try" : "record with");
     break;
   case FIDELITY_OWN:
     text_print(&text, "Fidelity: unknown, because the machine '%s' was not compared with a GPU.",
-               job->machine_file.name);
+               job->machine_file->name);
     break;
   case FIDELITY_IMPORTED:
     text_print(&text, "Fidelity: unknown, because imported traces were not compared with a GPU.");

@@ -14,6 +14,7 @@
 
 #include <jansson.h>
 
+#include "models/result.h"
 #include "sim/launch/job.h"
 
 enum fidelity_kind {

@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "isa/asm/asm.h"
+#include "models/machine.h"
 #include "sim/base/file.h"
 #include "sim/base/json_out.h"
 #include "sim/base/text.h"
 #include "sim/base/version.h"
+#include "sim/core/histogram.h"
 #include "sim/report/fidelity.h"
 #include "sim/report/lines.h"
 #include "sim/report/report.h"
@@ -53,13 +55,13 @@ json_t *report_json_changed(const struct job *job) {
       char key[64];
       parameter_key(&machine_groups[g], row, key);
       if (report_changed(job, &machine_groups[g], row))
-        json_object_set_new(changed, key, value_of(&machine_groups[g], row, &job->machine));
+        json_object_set_new(changed, key, value_of(&machine_groups[g], row, job->machine));
     }
   return changed;
 }
 
 static json_t *machine_object(const struct job *job) {
-  const struct machine *machine = &job->machine;
+  const struct machine *machine = job->machine;
   json_t *object = json_object(), *parameters = json_object();
   json_set_word(object, "name", machine->name);
   for (size_t g = 0; g < MACHINE_GROUPS; g++)
@@ -248,8 +250,9 @@ static json_t *utilization_object(const struct machine *machine, const struct la
 
 static json_t *unit_cycles(const struct launch_result *result) {
   json_t *object = json_object();
-  for (int i = 0; i < REPORT_UNITS; i++)
-    json_set_whole(object, isa_class_name((enum isa_class)i), result->unit_cycles[i]);
+  for (unsigned i = 0; i < ISA_CLASSES; i++)
+    if (isa_class_runs(i) != ISA_RUNS_ELSEWHERE)
+      json_set_whole(object, isa_class_name(i), result->unit_cycles[i]);
   return object;
 }
 
@@ -524,7 +527,7 @@ static json_t *executed_object(const struct report *report, size_t number) {
 static json_t *launch_object(const struct report *report, size_t number, enum fidelity_machine measured) {
   const struct launch_result *result = &report->results[number];
   const struct job *job = report->job;
-  const struct machine *machine = &job->machine;
+  const struct machine *machine = job->machine;
   const struct job_launch *job_launch = &job->launches[number];
   const struct isa_launch *launch = &job_launch->isa;
   if (result->functional)

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "models/machine_groups.h"
+
 /* "1 to 64", or a choice's words. */
 static void print_range(const struct param_row *row, char text[160]) {
   if (row->kind == PARAM_CHOICE)

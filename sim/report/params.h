@@ -2,8 +2,11 @@
 #ifndef SIM_REPORT_PARAMS_H
 #define SIM_REPORT_PARAMS_H
 
-#include "models/machine.h"
+#include <stdbool.h>
+
 #include "sim/base/text.h"
+
+struct machine;
 
 /* Prints the parameters whose full names start with `prefix` (NULL: all), with their values in `machine` (NULL: no
  * values). Prints nothing if there are none. */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "models/machine.h"
+
 const struct limit_row occupancy_limit_rows[OCCUPANCY_LIMITS] = {
     [LIMIT_WARPS] = {"warps", "cu.warps"},
     [LIMIT_GROUPS] = {"groups", "cu.groups"},

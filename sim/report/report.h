@@ -6,6 +6,8 @@
 #ifndef SIM_REPORT_REPORT_H
 #define SIM_REPORT_REPORT_H
 
+#include "dma/stats.h"
+#include "models/result.h"
 #include "sim/launch/job.h"
 #include "sim/report/bottleneck.h"
 #include "sim/report/fidelity.h"
@@ -23,7 +25,7 @@ struct report {
 };
 
 static inline enum fidelity_machine report_measured(const struct report *report) {
-  return report->measured ? *report->measured : fidelity_of_machine(&report->job->machine, &report->job->machine_file);
+  return report->measured ? *report->measured : fidelity_of_machine(report->job->machine, report->job->machine_file);
 }
 
 /* The command that helps next, with which the text ends if all launches finished. */
@@ -92,8 +94,15 @@ struct utilization {
   bool minor;      /* the text report leaves it out */
 };
 
-/* A scheduler's units: the classes up to ISA_CLASS_GLOBAL, which have an initiation interval. */
-enum { REPORT_UNITS = ISA_CLASS_GLOBAL + 1, UTILIZATIONS = 10 + REPORT_UNITS };
+/* A scheduler's units: the classes with an initiation interval. */
+#define CLASS(id, name, runs, text) +(ISA_RUNS_##runs != ISA_RUNS_ELSEWHERE)
+enum {
+  REPORT_UNITS = 0
+#include "isa/classes.def"
+  ,
+  UTILIZATIONS = 10 + REPORT_UNITS
+};
+#undef CLASS
 
 void report_utilizations(const struct machine *machine, const struct launch_result *result,
                          struct utilization all[UTILIZATIONS]);
@@ -173,7 +182,7 @@ uint32_t report_elsewhere(const struct launch_result *result, const struct stuck
 
 /* Whether the launch set this parameter to another value than the machine's file. */
 static inline bool report_changed(const struct job *job, const struct param_group *group, const struct param_row *row) {
-  return param_value(group, row, &job->machine) != param_value(group, row, &job->machine_file);
+  return param_value(group, row, job->machine) != param_value(group, row, job->machine_file);
 }
 
 /* Keys of the JSON report that are not counters: sim/report/report.keys.def, one row each. */

@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "isa/asm/asm.h"
+#include "models/machine.h"
 #include "models/pipes.h"
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/base/text.h"
 #include "sim/base/version.h"
+#include "sim/core/histogram.h"
 #include "sim/report/fidelity.h"
 #include "sim/report/report.h"
 #include "sim/session/run.h"
@@ -59,7 +61,7 @@ static void occupancy(const struct view *view) {
   const struct occupancy *fit = &view->result->occupancy;
   text_print(view->text, "occupancy      %u work-group%s of %u warp%s in a CU: %u of %u warps, limited by %s\n",
              fit->groups_per_cu, text_s(fit->groups_per_cu), fit->warps_per_group, text_s(fit->warps_per_group),
-             fit->groups_per_cu * fit->warps_per_group, view->job->machine.cu.warps,
+             fit->groups_per_cu * fit->warps_per_group, view->job->machine->cu.warps,
              occupancy_limit_rows[fit->limit].name);
 }
 
@@ -71,7 +73,7 @@ void report_print_changed(const struct job *job, struct text *text) {
       char value[32];
       if (!report_changed(job, &machine_groups[g], row))
         continue;
-      param_text(&machine_groups[g], row, &job->machine, value);
+      param_text(&machine_groups[g], row, job->machine, value);
       text_print(text, "%s%s.%s=%s", before, machine_groups[g].name, row->name, value);
       before = ", ";
     }
@@ -123,7 +125,7 @@ static void time_taken(const struct view *view) {
     text_print(view->text, "timing         none, so cycles, stalls and traffic are unknown\n");
   else
     text_print(view->text, "cycles         %s = %.3f us\n", TEXT_WHOLE(result->cycles),
-               (double)result->cycles / view->job->machine.cu.clock_mhz);
+               (double)result->cycles / view->job->machine->cu.clock_mhz);
 }
 
 static void instructions(const struct view *view) {
@@ -133,11 +135,11 @@ static void instructions(const struct view *view) {
   if (!result->functional)
     text_print(view->text, ", %.3f a cycle", per((double)count, (double)result->cycles));
   text_print(view->text, "; %.1f %% of their lanes were active\n",
-             percent(result->cu.lane_instructions, count * view->job->machine.cu.warp_size));
+             percent(result->cu.lane_instructions, count * view->job->machine->cu.warp_size));
 }
 
 static void summary(const struct view *view) {
-  const struct machine *machine = &view->job->machine;
+  const struct machine *machine = view->job->machine;
   const struct launch_result *result = view->result;
   struct text *text = view->text;
   const size_t from = text->length;
@@ -164,7 +166,7 @@ static void summary(const struct view *view) {
 
 static void limits(const struct view *view) {
   struct utilization all[UTILIZATIONS];
-  report_utilizations(&view->job->machine, view->result, all);
+  report_utilizations(view->job->machine, view->result, all);
   text_print(view->text, "\n%% of peak             used            peak  resource\n");
   for (size_t i = 0; i < UTILIZATIONS; i++)
     if (all[i].used > 0 && !all[i].minor)
@@ -282,7 +284,7 @@ static void lds(const struct view *view) {
         before, TEXT_WHOLE(stats->accesses), text_es(stats->accesses), TEXT_WHOLE(stats->passes),
         text_es(stats->passes), TEXT_WHOLE(stats->conflict_cycles), TEXT_WHOLE(view->result->lds_max_ways),
         text_s(view->result->lds_max_ways), TEXT_WHOLE(stats->contention_cycles), text_s(stats->contention_cycles),
-        view->job->machine.lds.global_port == LDS_GLOBAL_SHARED ? "copies and global accesses" : "copies");
+        view->job->machine->lds.global_port == LDS_GLOBAL_SHARED ? "copies and global accesses" : "copies");
     before = "    ";
   }
   if (stats->dma_beats)
@@ -413,12 +415,12 @@ static void unfinished(const struct view *view) {
 /* What bounds the launch, or why it did not finish. */
 static void sentence(const struct view *view) {
   const struct launch_result *result = view->result;
-  char *text = report_bottleneck(&view->job->machine, result, view->tried);
+  char *text = report_bottleneck(view->job->machine, result, view->tried);
   text_print(view->text, "\n");
   text_paragraph(view->text, text);
   free(text);
   if (view->why && view->tried)
-    report_why(&view->job->machine, view->tried, view->text);
+    report_why(view->job->machine, view->tried, view->text);
   if (!view->tried && result->end == END_FINISHED)
     text_print(view->text, "(Judged by counters alone; --why lifts each limit to be sure.)\n");
   if (result->end == END_FINISHED)
@@ -429,7 +431,7 @@ static void sentence(const struct view *view) {
 /* ---- the report -------------------------------------------------------------------------------- */
 
 static void traffic(const struct view *view) {
-  const struct machine *machine = &view->job->machine;
+  const struct machine *machine = view->job->machine;
   const struct launch_result *result = view->result;
   const size_t from = view->text->length;
   report_copies(machine, result, view->text);

@@ -1,7 +1,9 @@
 /* Sections of the text report: copies, memory, pipes. */
 #include <inttypes.h>
 
+#include "models/machine.h"
 #include "sim/base/text.h"
+#include "sim/core/histogram.h"
 #include "sim/report/report.h"
 
 enum { HISTOGRAM_ROWS = 8, HISTOGRAM_WIDTH = 40 };

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/pipe.h"
 #include "sim/base/need.h"
 #include "sim/launch/job_images.h"
 

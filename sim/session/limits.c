@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "models/machine.h"
 #include "sim/launch/machines.h"
 
 /* clang-format off */

@@ -10,7 +10,10 @@
 #ifndef SIM_SESSION_LIMITS_H
 #define SIM_SESSION_LIMITS_H
 
-#include "models/machine.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct machine;
 
 enum limit {
 #define LIMIT(id, ...) LIFT_##id,

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "models/functional.h"
+#include "models/machine_groups.h"
+#include "models/simulation.h"
 #include "sim/base/need.h"
 #include "sim/base/processors.h"
 #include "sim/host/vcd.h"
@@ -100,7 +102,7 @@ static struct timeline *audience_of(const struct run_options *options, struct au
 /* ---- the run ----------------------------------------------------------------------------------- */
 
 struct engine {
-  struct machine machine;
+  struct machine *machine;
   struct simulation *simulation; /* NULL, like `host`: all launches so far were functional */
   struct host *host;
   unsigned threads;              /* of the host */
@@ -142,7 +144,7 @@ static struct host *make_host(struct simulation *simulation, const struct run_op
 static bool run_functional(struct engine *engine, struct isa_launch *const *launches, size_t count, cycle_t limit,
                            const struct progress *progress, struct launch_result *results) {
   if (!engine->functional)
-    engine->functional = functional_new(&engine->machine);
+    engine->functional = functional_new(engine->machine);
   const bool good = functional_run(engine->functional, launches, count, limit, progress, results);
   for (size_t i = 0; good && i < count; i++)
     results[i].start = engine_now(engine);
@@ -221,7 +223,7 @@ static bool run_with_waveform(struct job *job, struct engine *engine, const stru
   if (!simulation_show_every_cycle(engine->simulation))
     return message_fail(message, "out of memory");
   struct island **island = simulation_islands(engine->simulation, &islands);
-  host->waveform = waveform_new(options->vcd, island, islands, job->machine.cu.clock_mhz);
+  host->waveform = waveform_new(options->vcd, island, islands, machine_cu(job->machine)->clock_mhz);
   bool good = host->waveform ? run_launches(job, engine, options, audience, results, count, message)
                              : message_fail(message, "out of memory");
   if (host->waveform)
@@ -235,11 +237,11 @@ static bool run_with_waveform(struct job *job, struct engine *engine, const stru
 /* Creates the simulation for launches with timing. */
 static bool engine_begin(struct engine *engine, const struct run_options *options, const struct source_maker *sources,
                          struct message *message) {
-  const struct machine *machine = &engine->machine;
+  const struct machine *machine = engine->machine;
   engine->simulation = simulation_new_with(machine, sources);
   if (!engine->simulation)
-    return message_fail(message, "out of memory for machine '%s'", machine->name);
-  engine->host = make_host(engine->simulation, options, machine->cu.clock_mhz, message);
+    return message_fail(message, "out of memory for machine '%s'", machine_name(machine));
+  engine->host = make_host(engine->simulation, options, machine_cu(machine)->clock_mhz, message);
   engine->threads = options->threads;
   return engine->host;
 }
@@ -251,7 +253,7 @@ static bool engine_change_threads(struct engine *engine, unsigned threads, struc
     return true;
   if (engine->host)
     engine->host->free(engine->host);
-  engine->host = make_host(engine->simulation, &plain, engine->machine.cu.clock_mhz, message);
+  engine->host = make_host(engine->simulation, &plain, machine_cu(engine->machine)->clock_mhz, message);
   engine->threads = threads;
   return engine->host;
 }
@@ -264,12 +266,12 @@ static void engine_end(struct engine *engine) {
 }
 
 static bool fail_timeline(const struct machine *machine, struct message *message) {
-  return message_fail(message, "out of memory for the timeline of machine '%s'", machine->name);
+  return message_fail(message, "out of memory for the timeline of machine '%s'", machine_name(machine));
 }
 
 struct engine *engine_new(const struct machine *machine) {
   struct engine *engine = need(1, sizeof *engine);
-  engine->machine = *machine;
+  engine->machine = machine_copy(machine);
   return engine;
 }
 
@@ -277,6 +279,7 @@ void engine_free(struct engine *engine) {
   if (!engine)
     return;
   engine_end(engine);
+  free(engine->machine);
   free(engine);
 }
 
@@ -299,7 +302,7 @@ bool engine_run(struct engine *engine, struct job *job, const struct run_options
                          : !engine_begin(engine, &plain, NULL, message))
     return false;
   if ((watched || engine->watched) && !simulation_watch(engine->simulation, sources, timeline))
-    return fail_timeline(&engine->machine, message);
+    return fail_timeline(engine->machine, message);
   engine->watched = watched;
   return run_launches(job, engine, options, &audience, results, count, message);
 }
@@ -320,7 +323,7 @@ bool run_job(struct job *job, const struct run_options *options, struct launch_r
       options->functional
           ? run_launches(job, &engine, options, &audience, *results, count, message)
           : engine_begin(&engine, options, make_sources(options, made), message) &&
-                (!timeline || simulation_emit(engine.simulation, timeline) || fail_timeline(&job->machine, message)) &&
+                (!timeline || simulation_emit(engine.simulation, timeline) || fail_timeline(job->machine, message)) &&
                 run_with_waveform(job, &engine, options, &audience, *results, count, message);
   engine_end(&engine);
   return good;

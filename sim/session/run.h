@@ -10,10 +10,15 @@
 
 #include <stdio.h>
 
+#include "models/warp_source.h"
 #include "sim/base/caller.h"
 #include "sim/base/text.h"
 #include "sim/host/host.h"
 #include "sim/launch/job.h"
+
+struct launch_result;
+struct stuck_warp;
+struct timeline;
 
 /* Watches a run (a recorder, a checker, a timeline), or supplies the operations of warps in place of executors (a
  * replayer). NULL members are skipped. It must stay at its address during the run. */

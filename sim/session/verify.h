@@ -2,6 +2,7 @@
 #ifndef SIM_SESSION_VERIFY_H
 #define SIM_SESSION_VERIFY_H
 
+#include "models/result.h"
 #include "sim/launch/job.h"
 
 struct verdict {

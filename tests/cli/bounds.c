@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/machine.h"
 #include "sim/base/text.h"
 #include "sim/report/report.h"
 #include "tests/cli/fixture.h"

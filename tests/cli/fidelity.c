@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "isa/asm/asm.h"
+#include "models/machine.h"
 #include "sim/launch/machines.h"
 #include "sim/report/report.h"
 #include "tests/cli/fixture.h"
@@ -123,6 +124,7 @@ struct launched {
   struct isa_program *program;
   struct job_launch launch;
   struct launch_result result;
+  struct machine machine, file;
   struct job job;
 };
 
@@ -138,8 +140,9 @@ static void launch(struct launched *of) {
   if (!EXPECT_TRUE(of->program != NULL))
     puts(error.text);
   EXPECT_EQ(of->program->count, INSTRUCTIONS);
-  EXPECT_TRUE(machine_load("h200", NULL, NULL, &of->job.machine, &message));
-  of->job.machine_file = of->job.machine;
+  EXPECT_TRUE(machine_load("h200", NULL, NULL, &of->machine, &message));
+  of->file = of->machine;
+  of->job = (struct job){.machine = &of->machine, .machine_file = &of->file};
   of->launch.isa.program = of->program;
   of->job.launches = &of->launch;
   of->job.launch_count = 1;
@@ -159,7 +162,7 @@ static void end(struct launched *of) {
 }
 
 static struct fidelity found(const struct launched *of) {
-  return fidelity_of(&of->job, 0, &of->result, fidelity_of_machine(&of->job.machine, &of->job.machine_file));
+  return fidelity_of(&of->job, 0, &of->result, fidelity_of_machine(of->job.machine, of->job.machine_file));
 }
 
 static void expect_words(uint64_t kinds, const char *wanted) {
@@ -208,12 +211,12 @@ TEST(fidelity, other_machines_and_unfinished_launches_have_no_figures) {
   struct launched of;
   launch(&of);
   of.result.by_pc[PIPE].issues = 500;
-  of.job.machine.mem.link_latency++;
+  of.job.machine->mem.link_latency++;
   struct fidelity fidelity = found(&of);
   EXPECT_EQ(fidelity.machine, FIDELITY_CHANGED);
   EXPECT_TRUE(fidelity.row == NULL && !fidelity.uncovered);
   expect_words(fidelity.kinds, "pipes"); /* the script makes the table from it */
-  of.job.machine = of.job.machine_file;
+  of.machine = of.file;
   of.result.end = END_CYCLE_LIMIT;
   fidelity = found(&of);
   EXPECT_TRUE(fidelity.row == NULL && fidelity.limit == NULL && !fidelity.kinds);
@@ -223,7 +226,7 @@ TEST(fidelity, other_machines_and_unfinished_launches_have_no_figures) {
 /* ---- the text ---------------------------------------------------------------------------------- */
 
 static void expect_sentence(const struct fidelity *fidelity, const char *wanted) {
-  const struct job job = {.machine_file.name = "mine"};
+  const struct job job = {.machine_file = &(struct machine){.name = "mine"}};
   char *sentence = fidelity_sentence(fidelity, &job);
   EXPECT_STREQ(sentence, wanted);
   free(sentence);

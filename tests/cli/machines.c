@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "models/machine.h"
 #include "sim/report/params.h"
 #include "tests/cli/fixture.h"
 #include "tests/cli/tool.h"

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "models/machine.h"
 #include "sim/launch/machines.h"
 #include "sim/session/limits.h"
 #include "tests/ct.h"

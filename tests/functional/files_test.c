@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/result.h"
 #include "sim/base/file.h"
 #include "sim/launch/launch_file.h"
 #include "sim/session/run.h"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/ops.h"
 #include "models/functional.h"
 #include "tests/ct.h"
 #include "tests/models/random_kernel.h"

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/machine.h"
 #include "sim/launch/machines.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/ops.h"
 #include "isa/rows.h"
 #include "tests/ct.h"
 #include "tools/import/kernel.h"

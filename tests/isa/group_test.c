@@ -1,5 +1,6 @@
 /* Queries, operations across lanes, and operations of a whole work-group. */
 #include "isa/asm/asm.h"
+#include "isa/ops.h"
 #include "isa/rows.h"
 #include "tests/ct.h"
 #include "tests/isa/oracle.h"

@@ -1,5 +1,6 @@
 /* Edge cases of the library functions, from OpenCL C's tables, and directed conversions. */
 #include "isa/lanes.h"
+#include "isa/ops.h"
 #include "isa/rows.h"
 #include "tests/ct.h"
 #include "tests/isa/rig.h"

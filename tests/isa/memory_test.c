@@ -1,4 +1,5 @@
 /* Loads, stores and atomics of every width and space, in bounds and out. */
+#include "isa/ops.h"
 #include "isa/rows.h"
 #include "tests/ct.h"
 #include "tests/isa/oracle.h"

@@ -1,5 +1,6 @@
 /* Object files: what is written reads back, and invalid files are refused. */
 #include "isa/asm/asm.h"
+#include "isa/ops.h"
 #include "isa/pipe.h"
 #include "isa/rows.h"
 #include "tests/ct.h"

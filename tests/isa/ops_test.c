@@ -1,5 +1,6 @@
 /* Each arithmetic row compared with the oracle, and the two builds of the lane loops compared with each other. */
 #include "isa/lanes.h"
+#include "isa/ops.h"
 #include "tests/ct.h"
 #include "tests/isa/oracle.h"
 #include "tests/isa/rig.h"

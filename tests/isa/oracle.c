@@ -1,4 +1,5 @@
 #include "tests/isa/oracle.h"
+#include "isa/ops.h"
 #include "tests/ct.h"
 #include "tests/isa/oracle_math.h"
 

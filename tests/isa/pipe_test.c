@@ -1,5 +1,6 @@
 /* Pipes: reservations and commits under the rules of OpenCL C (Q), and wrong ids. */
 #include "isa/asm/asm.h"
+#include "isa/ops.h"
 #include "isa/pipe.h"
 
 #include <stdio.h>

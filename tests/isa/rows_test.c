@@ -1,5 +1,6 @@
 /* Tests over all rows of ops.def: names, and round trips through text and bytes. */
 #include "isa/asm/asm.h"
+#include "isa/ops.h"
 #include "isa/rows.h"
 #include "tests/ct.h"
 
@@ -257,6 +258,41 @@ TEST(rows, mnemonics_are_unique_and_rows_are_complete) {
     EXPECT_STREQ(isa_op_name(op), row->mnemonic);
     for (enum isa_op other = 0; other < op; other++)
       EXPECT_TRUE(strcmp(row->mnemonic, isa_rows[other].mnemonic) != 0);
+  }
+}
+
+TEST(rows, the_columns_of_an_access_agree_with_its_mnemonic_and_find_it) {
+  static const char *const spaces[ISA_SPACES] = {"", "arg.", "const.", "private.", "lds.", "global."};
+  for (enum isa_op op = 0; op < ISA_OPS; op++) {
+    const struct isa_row *row = &isa_rows[op];
+    const bool load = strncmp(row->mnemonic, "ld.", 3) == 0, store = strncmp(row->mnemonic, "st.", 3) == 0;
+    ct_note("%s", row->mnemonic);
+    EXPECT_EQ(row->access, load ? ISA_ACCESS_LOAD : store ? ISA_ACCESS_STORE : ISA_ACCESS_NONE);
+    EXPECT_EQ(row->space != ISA_SPACE_NONE, load || store);
+    EXPECT_EQ(row->via, !load && !store                     ? ISA_VIA_PLAIN
+                        : strstr(row->mnemonic, ".atomic.") ? ISA_VIA_ATOMIC
+                        : strstr(row->mnemonic, ".l2.")     ? ISA_VIA_PAST_L1
+                                                            : ISA_VIA_PLAIN);
+    if (!load && !store)
+      continue;
+    EXPECT_EQ(strncmp(row->mnemonic + 3, spaces[row->space], strlen(spaces[row->space])), 0);
+    EXPECT_EQ(isa_memory_type(isa_types[row->a].bytes, load && row->d == TYPE_S32), row->a);
+    EXPECT_EQ(isa_access_op(row->space, row->access, row->via, row->a), op);
+  }
+}
+
+/* Classes and formats have columns, too: what runs on an execution unit, and what only computes. */
+TEST(rows, pure_operations_run_on_units_and_change_no_memory) {
+  uint64_t seed = 4;
+  for (enum isa_op op = 0; op < ISA_OPS; op++) {
+    const struct isa_row *row = &isa_rows[op];
+    const struct isa_inst inst = some_instruction(op, &seed);
+    struct isa_info info;
+    isa_describe(&inst, &info);
+    ct_note("%s", row->mnemonic);
+    EXPECT_EQ(info.on_unit, isa_class_runs(row->class_) == ISA_RUNS_UNIT);
+    if (isa_formats[row->format].pure)
+      EXPECT_TRUE(info.on_unit && info.writes && !info.store && !info.atomic);
   }
 }
 

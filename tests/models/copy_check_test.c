@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dma/params.h"
 #include "models/group.h"
 #include "tests/ct.h"
 
@@ -21,7 +22,8 @@ struct checked {
 
 static struct checked check(const struct isa_copy *copy, enum dma_out_of_bounds policy) {
   static struct cu cu;
-  cu = (struct cu){.dma_params = {.out_of_bounds = policy, .alignment = 16}, .params.warp_size = 32};
+  cu = (struct cu){.dma_params = &(const struct dma_params){.out_of_bounds = policy, .alignment = 16},
+                   .params.warp_size = 32};
   static struct cu_kernel kernel_at_work;
   struct cu_kernel *kernel = &kernel_at_work;
   *kernel = (struct cu_kernel){.cu = &cu, .launch = &launch};

@@ -81,7 +81,7 @@ struct found {
 
 static uint32_t first_of(const struct rig *rig, const char *mnemonic) {
   for (uint32_t pc = 0; pc < rig->program->count; pc++)
-    if (strncmp(isa_op_name((enum isa_op)rig->program->code[pc].op), mnemonic, strlen(mnemonic)) == 0)
+    if (strncmp(isa_op_name(rig->program->code[pc].op), mnemonic, strlen(mnemonic)) == 0)
       return pc;
   return UINT32_MAX;
 }

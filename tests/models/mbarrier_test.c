@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "isa/ops.h"
 #include "tests/ct.h"
 #include "tests/models/rig.h"
 

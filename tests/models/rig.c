@@ -165,7 +165,7 @@ uint32_t rig_word(const struct rig *rig, unsigned buffer, uint32_t index) {
 
 const struct pc_result *rig_pc(const struct rig *rig, const char *mnemonic) {
   for (uint32_t pc = 0; pc < rig->program->count; pc++)
-    if (strncmp(isa_op_name((enum isa_op)rig->program->code[pc].op), mnemonic, strlen(mnemonic)) == 0)
+    if (strncmp(isa_op_name(rig->program->code[pc].op), mnemonic, strlen(mnemonic)) == 0)
       return &rig->result.by_pc[pc];
   EXPECT_STREQ(mnemonic, "an instruction of the kernel");
   return &rig->result.by_pc[0];

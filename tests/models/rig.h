@@ -12,8 +12,11 @@
 #ifndef TESTS_MODELS_RIG_H
 #define TESTS_MODELS_RIG_H
 
+#include "dma/dma.h"
 #include "isa/image.h"
+#include "models/machine.h"
 #include "models/simulation.h"
+#include "sim/core/histogram.h"
 #include "sim/host/host.h"
 
 enum {

@@ -1,4 +1,5 @@
 /* Indices and addresses: how they are computed, also from one another, and accesses to neighboring words. */
+#include "isa/ops.h"
 #include "sim/base/need.h"
 #include "tests/opencl/maker.h"
 

@@ -1,4 +1,5 @@
 /* Asynchronous copies, their events and the fences between them, from OpenCL C and from other compilers' modules. */
+#include "isa/ops.h"
 #include "isa/rows.h"
 #include "tests/ct.h"
 #include "tests/opencl/group_rig.h"

@@ -1,4 +1,5 @@
 /* Atomic operations and printf, from OpenCL C to the results. */
+#include "isa/ops.h"
 #include "tests/ct.h"
 #include "tests/opencl/group_rig.h"
 

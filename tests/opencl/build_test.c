@@ -1,6 +1,7 @@
 /* What building a kernel must not get wrong. Each test is a C function that runs twice, compiled for the host and
  * through OpenCL C, and must return the same for every input. Features that C does not have (address spaces, vectors)
  * are compared with numbers computed here. */
+#include "isa/ops.h"
 #include "tests/ct.h"
 #include "tests/opencl/group_rig.h"
 #include "tests/opencl/words.h"

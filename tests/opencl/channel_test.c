@@ -1,5 +1,6 @@
 /* Channels of cl_intel_channels and cl_altera_channels: what declarations become in the program, what reads and writes
  * become, and what is refused. tests/api/channel.c runs them. */
+#include "isa/ops.h"
 #include "isa/pipe.h"
 #include "tests/ct.h"
 #include "tests/opencl/group_rig.h"

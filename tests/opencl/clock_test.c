@@ -1,4 +1,5 @@
 /* cl_khr_kernel_clock: what is read, and that a read stays where the source has it. */
+#include "isa/ops.h"
 #include "tests/ct.h"
 #include "tests/opencl/group_rig.h"
 #include "tests/opencl/words.h"
@@ -61,7 +62,7 @@ TEST(opencl_clock, a_clock_read_stays_between_its_neighbors) {
       const uint32_t count = order(&rig, expected, EXPECTED, found, EXPECTED + 1);
       EXPECT_EQ(count, EXPECTED);
       for (uint32_t i = 0; i < count && i < EXPECTED; i++)
-        EXPECT_STREQ(isa_op_name((enum isa_op)found[i]), isa_op_name(expected[i]));
+        EXPECT_STREQ(isa_op_name(found[i]), isa_op_name(expected[i]));
     }
     group_rig_close(&rig);
   }

@@ -1,4 +1,5 @@
 /* How good the code from OpenCL C is: numbers of instructions compared with what a person would write. */
+#include "isa/ops.h"
 #include "tests/ct.h"
 #include "tests/opencl/group_rig.h"
 

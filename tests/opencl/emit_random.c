@@ -1,5 +1,6 @@
 /* Random kernels: straight-line code on pairs, quads and predicates, nested ifs and loops, phis that swap, guarded
  * loads that keep the old value. Each lane has its own 2 KiB of memory and stores all live values at the end. */
+#include "isa/ops.h"
 #include "sim/base/need.h"
 #include "tests/ct.h"
 #include "tests/opencl/emit_rig.h"

@@ -1,4 +1,5 @@
 #include "tests/opencl/emit_rig.h"
+#include "isa/ops.h"
 #include "opencl/emit/emit.h"
 #include "sim/base/need.h"
 #include "tests/ct.h"

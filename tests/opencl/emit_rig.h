@@ -3,6 +3,7 @@
 #ifndef TESTS_OPENCL_EMIT_RIG_H
 #define TESTS_OPENCL_EMIT_RIG_H
 
+#include "isa/ops.h"
 #include "opencl/ir/ir.h"
 
 enum { EMIT_LANES = 32, EMIT_BYTES = 1 << 16 };

@@ -1,5 +1,6 @@
 /* EMIT_SEEDS=N tries N random kernels; EMIT_SHOW=1 prints code, and the form that could not be emitted. */
 #include "isa/asm/asm.h"
+#include "isa/ops.h"
 #include "opencl/emit/emit.h"
 #include "opencl/emit/machine.h"
 #include "sim/base/need.h"

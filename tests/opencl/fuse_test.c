@@ -1,5 +1,6 @@
 /* pass_fuse(): what trees of logic and sums become, for every truth table and every choice of signs, and that lanes
  * still store the same. passes_test.c runs random kernels through it. */
+#include "isa/ops.h"
 #include "opencl/passes/passes.h"
 #include "tests/ct.h"
 #include "tests/opencl/lane.h"
@@ -250,7 +251,7 @@ TEST(split, shifts_by_each_constant_work_on_words) {
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
       struct ir *ir = begin(1, 1, 1);
       store_wide(ir, put(ir, ops[i], wide_arg(ir, 0), word(ir, by), 0, 0));
-      ct_note("%s by %u", isa_op_name((enum isa_op)ops[i]), by);
+      ct_note("%s by %u", isa_op_name(ops[i]), by);
       const bool left = split_leaves(ir);
       EXPECT_EQ(left, by == 0 || by > 31); /* pass_simplify() handles those */
       ir_free(ir);
@@ -267,7 +268,7 @@ TEST(split, logic_and_products_of_all_kinds_of_words_work_on_words) {
       const ir_ref a = wide_arg(ir, 0);
       const ir_ref b = k < sizeof constants / sizeof *constants ? ir_const(ir, IR_W2, constants[k]) : wide_arg(ir, 1);
       store_wide(ir, put(ir, ISA_NOT_64, put(ir, ops[i], a, b, 0, 0), 0, 0, 0));
-      ct_note("%s, %zu", isa_op_name((enum isa_op)ops[i]), k);
+      ct_note("%s, %zu", isa_op_name(ops[i]), k);
       EXPECT_FALSE(split_leaves(ir));
       ir_free(ir);
     }
@@ -298,7 +299,7 @@ TEST(fuse, a_machine_without_multiply_adds_gets_products_and_sums) {
       store_wide(ir, made);
     else
       store(ir, 0, made);
-    ct_note("%s", isa_op_name((enum isa_op)ops[i]));
+    ct_note("%s", isa_op_name(ops[i]));
     fused(ir);
     for (uint32_t k = 0; k < ir->block[0].count; k++)
       EXPECT_TRUE(ir->inst[ir->block[0].inst[k]].op != ops[i]);

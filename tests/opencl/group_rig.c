@@ -1,4 +1,5 @@
 #include "tests/opencl/group_rig.h"
+#include "isa/ops.h"
 #include "tests/ct.h"
 
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 #ifndef TESTS_OPENCL_GROUP_RIG_H
 #define TESTS_OPENCL_GROUP_RIG_H
 
+#include "isa/ops.h"
 #include "isa/pipe.h"
 #include "opencl/opencl.h"
 

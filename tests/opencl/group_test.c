@@ -1,5 +1,6 @@
 /* What work-groups do together, from OpenCL C to results: collectives, barriers, asynchronous copies. Expected values
  * are computed here, in the order that opencl/lower/workgroup.c promises. */
+#include "isa/ops.h"
 #include "tests/ct.h"
 #include "tests/opencl/group_rig.h"
 

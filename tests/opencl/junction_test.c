@@ -1,5 +1,6 @@
 /* Arms, junctions and conditions: branches that become selects and guards, blocks that are bypassed, and what must
  * stay. */
+#include "isa/ops.h"
 #include "tests/opencl/maker.h"
 
 #include <stdlib.h>

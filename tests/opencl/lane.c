@@ -1,5 +1,6 @@
 /* A walk over blocks. Arithmetic is the executor's own, through constant folding. */
 #include "tests/opencl/lane.h"
+#include "isa/ops.h"
 #include "opencl/passes/kinds.h"
 #include "tests/ct.h"
 

@@ -1,4 +1,5 @@
 /* Asynchronous copies that become loops of loads and stores. */
+#include "isa/ops.h"
 #include "tests/ct.h"
 #include "tests/opencl/group_rig.h"
 

@@ -1,4 +1,5 @@
 #include "tests/opencl/maker.h"
+#include "isa/ops.h"
 #include "tests/opencl/lane.h"
 
 #include <stdlib.h>

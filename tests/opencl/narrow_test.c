@@ -1,5 +1,6 @@
 /* 32-bit and 64-bit arithmetic on operands of all shapes that passes have information about, and chains of operations
  * with constants. At the corners of the operands' types, a lane stores the same before and after. */
+#include "isa/ops.h"
 #include "opencl/passes/kinds.h"
 #include "opencl/passes/passes.h"
 #include "tests/ct.h"

@@ -1,4 +1,5 @@
 /* Passes on small handmade kernels, and all of them on random kernels: what a lane stores stays the same. */
+#include "isa/ops.h"
 #include "opencl/passes/passes.h"
 #include "opencl/passes/uniform.h"
 #include "tests/ct.h"

@@ -1,5 +1,6 @@
 /* Pipes from OpenCL C: what the calls become, their results, and errors in a program. tests/differential/pipes.py tests
  * packets of all types. */
+#include "isa/ops.h"
 #include "isa/rows.h"
 #include "tests/ct.h"
 #include "tests/opencl/group_rig.h"

@@ -2,6 +2,7 @@
  * computed in 32 and 64 bits as compiled OpenCL C does, conditions, and counted loops. Values of an arm leave the pool
  * with it; variables carry them out. */
 #include "tests/opencl/program.h"
+#include "isa/ops.h"
 #include "opencl/passes/kinds.h"
 #include "tests/ct.h"
 #include "tests/opencl/lane.h"

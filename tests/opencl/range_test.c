@@ -1,5 +1,6 @@
 /* Intervals of 4-bit values, tried in every pair: each result of an operation is in the interval, and the interval is
  * as small as the operation allows where a pass relies on that. */
+#include "isa/ops.h"
 #include "opencl/passes/range.h"
 #include "tests/ct.h"
 

@@ -2,6 +2,7 @@
  * operation, wherever it flows, and which work-items reach a call. */
 #include <string.h>
 
+#include "isa/ops.h"
 #include "opencl/spirv/spirv.h"
 #include "tests/ct.h"
 #include "tests/opencl/group_rig.h"

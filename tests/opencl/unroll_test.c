@@ -1,4 +1,5 @@
 /* Unrolled loops of all kinds: what two lanes store stays the same for all bounds. */
+#include "isa/ops.h"
 #include "opencl/passes/passes.h"
 #include "opencl/passes/rewrite.h"
 #include "tests/ct.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "isa/ops.h"
 #include "sim/replay/kinds.h"
 #include "sim/replay/replayer.h"
 #include "tests/ct.h"

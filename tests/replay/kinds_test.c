@@ -1,4 +1,5 @@
 /* Every operation of the ISA has a trace kind that keeps what timing reads. */
+#include "isa/ops.h"
 #include "isa/rows.h"
 #include "sim/replay/kinds.h"
 #include "tests/ct.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/machine.h"
 #include "tests/ct.h"
 #include "tests/sweep/fixture.h"
 

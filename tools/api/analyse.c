@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "models/machine.h"
 #include "sim/api/api.h"
 #include "sim/base/need.h"
 #include "sim/base/workers.h"
@@ -98,7 +99,7 @@ static ww_status fail_explain(const struct explain_call *call, int status, struc
   if (status != STATUS_FINE)
     return WW_BAD_INPUT;
   message_fail(message, "a launch of the trace does not finish on machine '%s', so there is nothing to explain",
-               call->run.job.machine.name);
+               call->run.job.machine->name);
   return WW_UNSUPPORTED;
 }
 
@@ -192,14 +193,14 @@ static ww_status change(void *self, struct message *message) {
   struct changes *changes = self;
   const struct sweep_call *call = changes->call;
   size_t index[SWEEP_AXES];
-  struct machine machine = call->machine->machine;
+  struct machine machine = *call->machine->machine;
   find_index(call, changes->number, index);
   for (size_t i = 0; i < call->axis_count; i++)
     if (!machine_put(&machine, call->axes[i].key, call->axes[i].values[index[i]], message))
       return WW_BAD_INPUT;
   if (!machine_settle(&machine, message))
     return WW_BAD_INPUT;
-  changes->made = api_machine_new(&machine, &call->machine->file);
+  changes->made = api_machine_new(&machine, call->machine->file);
   return WW_OK;
 }
 
@@ -268,7 +269,7 @@ static ww_status check_axes(void *self, struct message *message) {
   call->points = 1;
   for (size_t i = 0; i < call->axis_count; i++) {
     const ww_axis *axis = &call->axes[i];
-    struct machine machine = call->machine->machine;
+    struct machine machine = *call->machine->machine;
     if (!axis->key || !axis->values || !axis->count) {
       message_fail(message, "axes[%zu]: has no %s", i, axis->key ? "values" : "key");
       return WW_BAD_INPUT;
@@ -330,7 +331,7 @@ static ww_status report_metrics(void *self, struct message *message) {
   const ww_report *report = call->report;
   double value[SWEEP_METRICS];
   struct sweep_metrics metrics = sweep_metrics_new(false);
-  sweep_metrics_take(&report->job.machine, report->results, report->count, value);
+  sweep_metrics_take(report->job.machine, report->results, report->count, value);
   bool goes_on = true;
   for (size_t i = 0; goes_on && i < metrics.count; i++)
     goes_on = report_metric(call, &metrics.row[i], value[i]);

@@ -246,10 +246,11 @@ static void add_totals(struct diff *diff) {
 }
 
 static void add_units(struct diff *diff) {
-  for (int i = 0; i < REPORT_UNITS; i++) {
+  for (unsigned i = 0; i < ISA_CLASSES; i++) {
     char key[96];
-    snprintf(key, sizeof key, "unit_cycles.%s", isa_class_name((enum isa_class)i));
-    add_figure(diff, key, "scheduler-cycles", SUM, false);
+    snprintf(key, sizeof key, "unit_cycles.%s", isa_class_name(i));
+    if (isa_class_runs(i) != ISA_RUNS_ELSEWHERE)
+      add_figure(diff, key, "scheduler-cycles", SUM, false);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/machine_groups.h"
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/base/text.h"
@@ -211,7 +212,7 @@ static void add_groups(struct explain_changes *changes, const struct job *job, c
       !(strstr(text, "get_num_groups") || strstr(text, "get_global_size")))
     return;
   for (uint32_t each = 1; each <= 8; each *= 2) {
-    const uint32_t groups = each * job->machine.cu.count;
+    const uint32_t groups = each * machine_cu(job->machine)->count;
     if (groups == launch->global[0] / launch->local[0])
       continue;
     add(changes, need_print("%" PRIu32 " work-groups: %" PRIu32 " a CU", groups, each))->made.groups = groups;
@@ -259,7 +260,7 @@ static bool load(void *self, size_t number, const struct caller *caller, struct 
   const struct explain_changes *changes = self;
   const struct explain_change *change = &changes->change[number];
   const struct subject_variant variant = {.define = change->define, .text = change->text, .change = &change->made};
-  return subject_load_variant(changes->subject, &variant, &changes->machine, caller, job, message);
+  return subject_load_variant(changes->subject, &variant, changes->machine, caller, job, message);
 }
 
 bool explain_changes_run(struct explain_changes *changes, struct explain_run *run, int *status) {

@@ -28,7 +28,7 @@ struct explain_changes {
   struct explain_case *cases; /* of each change */
   const char *varied;
   const struct subject *subject;
-  struct machine machine;
+  const struct machine *machine;
 };
 
 /* The changes that apply to the base's job. Values of the name `varied` are left to --vary; NULL: none is varied. */

@@ -1,6 +1,7 @@
 /* The report of `warpwait explain` for programs. */
 #include <stdlib.h>
 
+#include "models/machine_groups.h"
 #include "sim/base/file.h"
 #include "sim/base/json_out.h"
 #include "sim/base/version.h"
@@ -210,7 +211,7 @@ static json_t *step_of(const struct explain_view *view) {
 char *explain_json(const struct explain_run *run, const struct explain_tries *tries, size_t only) {
   json_t *root = json_object(), *steps = json_array();
   json_set_word(root, "warpwait", WARPWAIT_VERSION);
-  json_set_word(root, "machine", run->job.machine.name);
+  json_set_word(root, "machine", machine_name(run->job.machine));
   json_object_set_new(root, "changed", report_json_changed(&run->job));
   json_object_set_new(root, "depends_on_time", run->timed ? json_of_word(run->why) : json_null());
   for (size_t step = 0; step < run->explain.steps; step++) {

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "models/machine.h"
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/base/workers.h"
@@ -310,7 +311,7 @@ static void work_on_job(void *self, void *own, size_t task, void *bytes) {
 
 /* dma.copy decides whether warps carry out copies, which changes their instructions. */
 static bool same_copies(const struct explain_run *run, const struct machine *machine, struct message *message) {
-  return machine->dma.copy == run->job.machine.dma.copy ||
+  return machine->dma.copy == run->job.machine->dma.copy ||
          message_fail(message, "with another dma.copy, warps behave differently than in the recording");
 }
 
@@ -334,7 +335,7 @@ static void work(void *self, void *own, size_t task, void *bytes) {
   struct worker *worker = own;
   struct answer *answer = bytes;
   struct message message = {{0}};
-  struct machine machine = run->job.machine;
+  struct machine machine = *run->job.machine;
   limits_lift(batch->cases[task]->lifted, &machine);
   const bool fits = can_replay(run, worker, &machine, &message);
   if (fits)
@@ -434,7 +435,7 @@ static size_t add_cases(struct explain_run *run, const limit_set *sets, size_t c
   run->idle = idle_limits(&run->job);
   explain->cases = need_more(explain->cases, before + count, sizeof *explain->cases);
   for (size_t i = 0; i < count; i++) {
-    struct machine machine = run->job.machine;
+    struct machine machine = *run->job.machine;
     if (limits_lift(sets[i], &machine))
       explain->cases[explain->count++] = new_case(run, sets[i]);
   }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "isa/asm/asm.h"
+#include "models/machine_groups.h"
 #include "sim/base/file.h"
 #include "sim/report/report.h"
 #include "tools/explain/report.h"
@@ -23,8 +24,8 @@ static void print_head(const struct explain_view *view, struct text *text) {
   text_foreign(text, "kernel         %s in %s", launch->isa.kernel->name, file_base(launch->isa.program->file));
   for (size_t i = 1; i < view->launches; i++)
     text_foreign(text, ", together with %s", job->launches[first + i].isa.kernel->name);
-  text_print(text, "\nmachine        %s, %u CU%s\n", job->machine.name, job->machine.cu.count,
-             job->machine.cu.count == 1 ? "" : "s");
+  text_print(text, "\nmachine        %s, %u CU%s\n", machine_name(job->machine), machine_cu(job->machine)->count,
+             machine_cu(job->machine)->count == 1 ? "" : "s");
   report_print_changed(job, text);
   text_print(text, "cycles         %s\n", TEXT_WHOLE(view->cycles));
   if (view->run->timed)

@@ -30,7 +30,7 @@ void explain_vary_free(struct explain_vary *vary) {
 
 static bool load(void *self, size_t number, const struct caller *caller, struct job *job, struct message *message) {
   const struct explain_vary *vary = self;
-  return vary_job(&vary->axis, number, &vary->machine, caller, job, message);
+  return vary_job(&vary->axis, number, vary->machine, caller, job, message);
 }
 
 bool explain_vary_run(struct explain_vary *vary, struct explain_run *run, int *status) {

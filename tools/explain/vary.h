@@ -13,7 +13,7 @@ struct explain_vary {
   struct explain_case *cases; /* of each value */
   size_t count;
   struct vary axis;
-  struct machine machine; /* the explained machine */
+  const struct machine *machine; /* the explained machine */
 };
 
 /* Reads NAME=VALUES, before the base runs. NULL with the message filled. */

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "models/machine_groups.h"
 #include "sim/base/need.h"
 #include "sim/base/workers.h"
 
@@ -26,7 +27,7 @@ static uint64_t bytes_of(const struct report *report) {
 static uint32_t part_of(const struct report *report) {
   const struct launch_result *result = &report->results[0];
   const uint64_t groups = result->work_groups, instructions = result->cu.warp_instructions;
-  const uint64_t held = (uint64_t)result->occupancy.groups_per_cu * report->job->machine.cu.count;
+  const uint64_t held = (uint64_t)result->occupancy.groups_per_cu * machine_cu(report->job->machine)->count;
   if (report->count != 1 || report->job->launches[0].isa.part_groups || !held)
     return 0;
   const uint64_t rounds = WHY_INSTRUCTIONS * groups / instructions / held;
@@ -62,14 +63,15 @@ static cycle_t patience(const struct report *report) {
 
 static bool load_base(const struct report *report, struct explain_run *run, int *status) {
   struct message *message = run->message;
-  const struct machine *machine = &report->job->machine;
+  const struct machine *machine = report->job->machine;
   const struct job_request request = {0};
   cycle_t max_cycles = 0;
   *status = STATUS_BAD_INPUT;
   if (run->load_on)
     return run->load_on(run->self, machine, run->how.caller, &run->job, message);
   const bool good = trace_job_read(run->trace, run->path, &request, &run->job, &max_cycles, message);
-  run->job.machine = *machine;
+  if (good)
+    job_set_machine(&run->job, machine, NULL);
   return good;
 }
 

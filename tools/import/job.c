@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "models/machine.h"
 #include "sim/base/need.h"
 #include "sim/launch/machines.h"
 #include "sim/replay/recorder.h"
@@ -54,10 +55,11 @@ static void fill_memory(const struct sass_import *import, struct isa_memory *mem
 
 bool sass_job(const struct sass_import *import, const char *list, const struct machine_request *request,
               struct job *job, struct message *message) {
-  if (!machine_choose(request, NULL, NULL, NULL, &job->machine, message))
+  struct machine machine;
+  if (!machine_choose(request, NULL, NULL, NULL, &machine, message))
     return false;
-  job->machine_file = job->machine;
-  if (!machine_adjust(request, &job->machine, message))
+  job_set_machine(job, &machine, &machine);
+  if (!machine_adjust(request, job->machine, message))
     return false;
   job->file = need_copy(list);
   job->origin = JOB_IMPORTED;

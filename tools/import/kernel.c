@@ -15,17 +15,7 @@ enum sass_space sass_space_of(const struct sass_header *header, uint64_t address
 }
 
 bool sass_is_shared(const struct sass_inst *inst) {
-  switch (inst->family) {
-  case SASS_SHARED_LOAD:
-  case SASS_SHARED_STORE:
-  case SASS_SHARED_ATOMIC:
-  case SASS_MATRIX_LOAD:
-  case SASS_MATRIX_STORE:
-  case SASS_MBARRIER:
-    return true;
-  default:
-    return false;
-  }
+  return sass_families[inst->family].space == SASS_SHARED_SPACE || inst->family == SASS_MBARRIER;
 }
 
 bool sass_is_place(const struct sass_line *line) {
@@ -41,21 +31,23 @@ bool sass_is_matrix(const struct sass_inst *inst) {
 /* The family of a generic access in the space that it accesses. */
 static enum sass_family in_space(enum sass_family family, enum sass_space space) {
   static const enum sass_family families[][SASS_SPACES] = {
-      {SASS_GLOBAL_LOAD, SASS_SHARED_LOAD, SASS_LOCAL_LOAD},
-      {SASS_GLOBAL_STORE, SASS_SHARED_STORE, SASS_LOCAL_STORE},
-      {SASS_GLOBAL_ATOMIC, SASS_SHARED_ATOMIC, SASS_LOCAL_STORE}, /* memory of one lane needs no atomics */
+      [SASS_GENERIC_LOAD] = {SASS_GLOBAL_LOAD, SASS_SHARED_LOAD, SASS_LOCAL_LOAD},
+      [SASS_GENERIC_STORE] = {SASS_GLOBAL_STORE, SASS_SHARED_STORE, SASS_LOCAL_STORE},
+      [SASS_GENERIC_ATOMIC] = {SASS_GLOBAL_ATOMIC, SASS_SHARED_ATOMIC,
+                               SASS_LOCAL_STORE}, /* memory of one lane needs no atomics */
   };
-  return families[family - SASS_GENERIC_LOAD][space];
+  return families[family][space];
 }
 
 bool sass_is_generic(const struct sass_inst *inst) {
   const struct sass_opcode *opcode = inst->opcode;
-  return opcode && opcode->family >= SASS_GENERIC_LOAD && opcode->family <= SASS_GENERIC_ATOMIC;
+  return opcode && sass_families[opcode->family].space == SASS_GENERIC_SPACE;
 }
 
 /* Accesses whose addresses are kept. */
 static bool wants_addresses(enum sass_family family) {
-  return (family >= SASS_SHARED_LOAD && family <= SASS_GENERIC_ATOMIC) || family == SASS_LANE_COPY;
+  const enum sass_space space = sass_families[family].space;
+  return (space != SASS_NO_SPACE && space != SASS_LOCAL_SPACE) || family == SASS_LANE_COPY;
 }
 
 /* Number of matrices, each with 8 rows of 16 bytes; also the number of registers. */

@@ -23,9 +23,6 @@
 #include "tools/import/file.h"
 #include "tools/import/opcodes.h"
 
-/* The space of a generic address. */
-enum sass_space { SASS_GLOBAL_SPACE, SASS_SHARED_SPACE, SASS_LOCAL_SPACE, SASS_SPACES };
-
 struct sass_inst {
   uint64_t pc;
   char *name;

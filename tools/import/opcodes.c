@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/isa.h"
+#include "isa/ops.h"
 
 const struct sass_family_row sass_families[SASS_FAMILIES] = {
 #define ALU_FAMILY(id, name, one, two, three, none, text)                                                              \
-  [SASS_##id] = {name, NULL, {ISA_##one, ISA_##two, ISA_##three, ISA_##none}, text},
-#define FAMILY(id, name, operations, text) [SASS_##id] = {name, operations, {0}, text},
+  [SASS_##id] = {name, SASS_NO_SPACE, NULL, {ISA_##one, ISA_##two, ISA_##three, ISA_##none}, text},
+#define FAMILY(id, name, space, operations, text) [SASS_##id] = {name, SASS_##space##_SPACE, operations, {0}, text},
 #include "tools/import/sass.def"
 #undef FAMILY
 #undef ALU_FAMILY

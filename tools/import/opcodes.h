@@ -12,6 +12,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What an access touches. GENERIC: the address decides which of the first three. */
+enum sass_space {
+  SASS_GLOBAL_SPACE,
+  SASS_SHARED_SPACE,
+  SASS_LOCAL_SPACE,
+  SASS_SPACES,
+  SASS_GENERIC_SPACE,
+  SASS_NO_SPACE
+};
+
 enum sass_family {
 #define ALU_FAMILY(id, ...) SASS_##id,
 #define FAMILY(id, ...) SASS_##id,
@@ -31,6 +41,7 @@ enum sass_loss {
 
 struct sass_family_row {
   const char *name;
+  enum sass_space space;
   const char *operations; /* legal beginnings of their mnemonics, or the name of an ALU family; NULL for ALU families */
   uint16_t op[4];         /* of an ALU family: for one register read, for two, for three, and without a result */
   const char *text;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/ops.h"
 #include "isa/rows.h"
 #include "sim/base/need.h"
 #include "tools/import/kernel.h"
@@ -62,18 +63,8 @@ static enum isa_op conversion(const struct sass_inst *inst, const struct operand
   return (enum isa_op)ops[result][!result || strncmp(name, "FRND", 4) == 0];
 }
 
-/* Loads and stores have their rows in this order: u8 s8 u16 s16 32 64 128, and 8 16 32 64 128. */
-static enum isa_op load(enum isa_op u8, const struct sass_inst *inst) {
-  const unsigned row = inst->bytes == 1   ? inst->is_signed
-                       : inst->bytes == 2 ? 2u + inst->is_signed
-                       : inst->bytes == 4 ? 4
-                       : inst->bytes == 8 ? 5
-                                          : 6;
-  return (enum isa_op)(u8 + row);
-}
-
-static enum isa_op store(enum isa_op b8, const struct sass_inst *inst) {
-  return (enum isa_op)(b8 + (unsigned)__builtin_ctz(inst->bytes));
+static enum isa_op load(enum isa_space space, enum isa_via via, const struct sass_inst *inst) {
+  return isa_access_op(space, ISA_ACCESS_LOAD, via, isa_memory_type(inst->bytes, inst->is_signed));
 }
 
 static enum isa_op atomic(const struct sass_inst *inst, bool global) {
@@ -95,28 +86,28 @@ static bool past_l1(const char *name) {
 static enum isa_op access_op(const struct sass_inst *inst) {
   switch (inst->family) {
   case SASS_LOCAL_LOAD:
-    return load(ISA_LD_PRIVATE_U8, inst);
+    return load(ISA_SPACE_PRIVATE, ISA_VIA_PLAIN, inst);
   case SASS_LOCAL_STORE:
-    return store(ISA_ST_PRIVATE_8, inst);
+    return isa_store(ISA_SPACE_PRIVATE, inst->bytes);
   case SASS_SHARED_LOAD:
   case SASS_MATRIX_LOAD:
-    return load(ISA_LD_LDS_U8, inst);
+    return load(ISA_SPACE_LDS, ISA_VIA_PLAIN, inst);
   case SASS_SHARED_STORE:
   case SASS_MATRIX_STORE:
-    return store(ISA_ST_LDS_8, inst);
+    return isa_store(ISA_SPACE_LDS, inst->bytes);
   case SASS_MBARRIER:
     return sass_modified(inst->name, "ARRIVE") ? ISA_ATOM_LDS_ADD_64 : ISA_LD_LDS_64;
   case SASS_GLOBAL_LOAD:
-    return load(past_l1(inst->name) ? ISA_LD_GLOBAL_L2_U8 : ISA_LD_GLOBAL_U8, inst);
+    return load(ISA_SPACE_GLOBAL, past_l1(inst->name) ? ISA_VIA_PAST_L1 : ISA_VIA_PLAIN, inst);
   case SASS_GLOBAL_STORE:
-    return store(ISA_ST_GLOBAL_8, inst);
+    return isa_store(ISA_SPACE_GLOBAL, inst->bytes);
   default:
     return atomic(inst, inst->family == SASS_GLOBAL_ATOMIC);
   }
 }
 
 static bool is_access(enum sass_family family) {
-  return (family >= SASS_LOCAL_LOAD && family <= SASS_GLOBAL_ATOMIC) || family == SASS_MBARRIER;
+  return sass_families[family].space < SASS_SPACES || family == SASS_MBARRIER;
 }
 
 static enum isa_op op_of(const struct sass_inst *inst, const struct sass_kernel *kernel,
@@ -130,7 +121,7 @@ static enum isa_op op_of(const struct sass_inst *inst, const struct sass_kernel 
     return ISA_EXIT;
   case SASS_CONSTANT:
   case SASS_TEXTURE:
-    return operands->result == SASS_ZERO ? alu_op(SASS_INT, operands) : load(ISA_LD_CONST_U8, inst);
+    return operands->result == SASS_ZERO ? alu_op(SASS_INT, operands) : load(ISA_SPACE_CONSTANT, ISA_VIA_PLAIN, inst);
   case SASS_CACHE:
     return ISA_PREFETCH;
   case SASS_BARRIER:

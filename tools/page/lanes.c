@@ -6,6 +6,9 @@
 
 #include "isa/rows.h"
 #include "lds/memo.h"
+#include "models/executor.h"
+#include "models/machine.h"
+#include "models/result.h"
 #include "models/source_filter.h"
 #include "sim/base/need.h"
 

@@ -14,7 +14,6 @@
 #ifndef TOOLS_PAGE_LANES_H
 #define TOOLS_PAGE_LANES_H
 
-#include "models/machine.h"
 #include "sim/base/text.h"
 #include "sim/session/run.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "models/machine.h"
 #include "sim/base/file.h"
 #include "sim/base/json_out.h"
 #include "sim/base/need.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "models/machine.h"
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/base/vector.h"

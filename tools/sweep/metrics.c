@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/machine_groups.h"
 #include "sim/base/need.h"
 #include "sim/base/vector.h"
 
@@ -27,7 +28,7 @@ static double cycles(const struct all *all) {
   return sum;
 }
 
-static double microseconds(const struct all *all) { return cycles(all) / all->machine->cu.clock_mhz; }
+static double microseconds(const struct all *all) { return cycles(all) / machine_cu(all->machine)->clock_mhz; }
 
 static double warp_instructions(const struct all *all) {
   double sum = 0;

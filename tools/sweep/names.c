@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/machine.h"
 #include "sim/base/nearest.h"
 #include "sim/base/need.h"
 #include "sim/base/vector.h"

@@ -8,6 +8,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "models/machine.h"
 #include "sim/base/file.h"
 #include "sim/base/json.h"
 #include "sim/base/need.h"
@@ -31,7 +32,8 @@ static bool read_machine(const struct sweep_target *target, const char *word, st
   const bool good =
       target->trace ? trace_job_machine(target->trace, plan->trace, &request, &job, message)
                     : launch_read(target->root, target->text, target->length, plan->launch, &request, &job, message);
-  *machine = job.machine;
+  if (good)
+    *machine = *job.machine;
   job_free(&job);
   return good;
 }

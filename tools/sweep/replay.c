@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "models/machine.h"
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/replay/recorder.h"
@@ -21,7 +22,7 @@ static void refuse(const struct sweep_bench *bench, struct sweep_outcome *outcom
 
 static void take(void *self, const struct job *job, const struct launch_result *results, size_t count) {
   struct sweep_outcome *outcome = self;
-  sweep_metrics_take(&job->machine, results, count, outcome->metric);
+  sweep_metrics_take(job->machine, results, count, outcome->metric);
 }
 
 static struct trial trial_of(const struct sweep_bench *bench, struct sweep_outcome *outcome) {

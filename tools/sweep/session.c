@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "models/machine.h"
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/base/text.h"

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "isa/asm/asm.h"
+#include "models/machine_groups.h"
+#include "models/result.h"
 #include "sim/base/file.h"
 #include "sim/base/json_out.h"
 #include "sim/base/need.h"
@@ -23,7 +25,7 @@ static json_t *machine_object(const struct machine *machine) {
                           row->kind == PARAM_CHOICE ? json_of_word(text)
                                                     : json_of_whole(param_value(&machine_groups[g], row, machine)));
     }
-  return json_pack("{s:o, s:o}", "name", json_of_word(machine->name), "parameters", parameters);
+  return json_pack("{s:o, s:o}", "name", json_of_word(machine_name(machine)), "parameters", parameters);
 }
 
 static json_t *stall_list(void) {
@@ -91,7 +93,7 @@ void timeline_job_write(const struct job *job, const struct launch_result *resul
     json_array_append_new(launches, launch_object(&job->launches[i], program, i < count ? &results[i] : NULL));
   }
   json_t *root =
-      json_pack("{s:s, s:o, s:o, s:o, s:o}", "version", WARPWAIT_VERSION, "machine", machine_object(&job->machine),
+      json_pack("{s:s, s:o, s:o, s:o, s:o}", "version", WARPWAIT_VERSION, "machine", machine_object(job->machine),
                 "stalls", stall_list(), "programs", program_list, "launches", launches);
   char *text = json_dumps(root, JSON_COMPACT);
   timeline_write_meta(writer, "run", text, strlen(text));

@@ -2,6 +2,7 @@
 #ifndef TOOLS_TIMELINE_JOB_H
 #define TOOLS_TIMELINE_JOB_H
 
+#include "models/result.h"
 #include "sim/launch/job.h"
 #include "traces/timeline_file.h"
 

@@ -1,5 +1,6 @@
 #include "tools/timeline/record.h"
 
+#include "models/result.h"
 #include "tools/timeline/job.h"
 
 static bool settle(void *self, cycle_t now, uint64_t done, uint64_t groups) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "isa/asm/asm.h"
+#include "models/machine_groups.h"
 #include "sim/base/need.h"
 #include "sim/base/text.h"
 #include "sim/report/report.h"
@@ -84,8 +85,8 @@ static void compare_triple(struct diff *diff, const char *where, const char *wha
 static const struct job *job_of(const struct diff *diff, int side) { return &diff->side[side].opened.job; }
 
 static void compare_machines(struct diff *diff) {
-  const struct machine *a = &job_of(diff, 0)->machine, *b = &job_of(diff, 1)->machine;
-  compare_text(diff, "machine", "name", a->name, b->name);
+  const struct machine *a = job_of(diff, 0)->machine, *b = job_of(diff, 1)->machine;
+  compare_text(diff, "machine", "name", machine_name(a), machine_name(b));
   for (size_t g = 0; g < MACHINE_GROUPS; g++)
     for (size_t i = 0; i < machine_groups[g].count; i++) {
       const struct param_row *row = &machine_groups[g].rows[i];

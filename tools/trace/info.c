@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "models/machine_groups.h"
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/base/text.h"
@@ -52,7 +53,7 @@ static void print_launch(struct text *text, const struct trace_facts *facts, siz
 }
 
 static void print_recording(struct text *text, const struct trace_facts *facts) {
-  text_print(text, "recording      %s, on machine %s\n", facts->job->name, facts->job->machine.name);
+  text_print(text, "recording      %s, on machine %s\n", facts->job->name, machine_name(facts->job->machine));
   for (size_t i = 0; i < facts->job->launch_count; i++)
     print_launch(text, facts, i);
   text_print(text, "operations     %" PRIu64 " in %" PRIu64 " bytes", facts->operations, facts->bytes);

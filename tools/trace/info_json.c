@@ -2,6 +2,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 
+#include "models/machine_groups.h"
 #include "sim/base/file.h"
 #include "sim/base/json_out.h"
 #include "sim/report/report.h"
@@ -115,7 +116,7 @@ static json_t *kernel_list(const struct trace_facts *facts) {
 void trace_info_json(const struct trace_facts *facts, struct text *text) {
   json_t *root = json_object();
   json_set_word(root, "recording", facts->job->name);
-  json_set_word(root, "machine", facts->job->machine.name);
+  json_set_word(root, "machine", machine_name(facts->job->machine));
   json_set_whole(root, "file_bytes", facts->bytes);
   json_set_whole(root, "block_bytes", facts->stored);
   json_set_whole(root, "raw_bytes", facts->raw);

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "models/machine_groups.h"
+#include "models/result.h"
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "tools/trace/edit.h"
@@ -29,7 +31,7 @@ struct merge {
 
 /* ---- checks ---------------------------------------------------------------------------------------- */
 
-static uint32_t lanes_of(const struct trace_input *input) { return input->opened.job.machine.cu.warp_size; }
+static uint32_t lanes_of(const struct trace_input *input) { return machine_cu(input->opened.job.machine)->warp_size; }
 
 /* Imported and handwritten traces have no hazards and no rules. */
 static bool same_rules(const struct trace_input *a, const struct trace_input *b) {
@@ -74,10 +76,10 @@ static void report_machines(const struct merge *merge, const struct caller *call
   for (size_t i = 1; i < merge->edit.input_count; i++) {
     const struct trace_input *input = &merge->edit.inputs[i];
     struct message message;
-    if (same_machine(&input->opened.job.machine, &first->opened.job.machine))
+    if (same_machine(input->opened.job.machine, first->opened.job.machine))
       continue;
     message_fail(&message, "%.300s: was recorded on another machine than %.300s; the latter's machine '%s' is kept",
-                 input->path, first->path, first->opened.job.machine.name);
+                 input->path, first->path, machine_name(first->opened.job.machine));
     caller_warn(caller, &message);
   }
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "models/machine_groups.h"
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/cli/cli.h"
@@ -52,7 +53,7 @@ bool timeline_take(struct command *command, struct timeline_options *options, st
 
 bool timeline_possible(const struct timeline_options *options, const struct job *job, struct message *message) {
   char suffixes[100];
-  const uint32_t count = job->machine.cu.count;
+  const uint32_t count = machine_cu(job->machine)->count;
   if (!options->path && !options->page)
     return true;
   uint8_t *cus = need(count, 1);
@@ -82,7 +83,7 @@ static bool is_own(const struct timeline_options *options) {
 static bool record(struct timeline_options *options, int file, const char *name, const struct job *job,
                    struct message *message) {
   struct timeline_window window = options->window;
-  const uint32_t count = job->machine.cu.count;
+  const uint32_t count = machine_cu(job->machine)->count;
   uint8_t *cus = need(count, 1);
   if (options->cus && timeline_read_cus(options->cus, cus, count, message)) {
     window.cus = cus;

@@ -1,6 +1,7 @@
 /* warpwait asm, warpwait dis: programs to object files and listings, and back to assembly. */
 #include <stdlib.h>
 
+#include "models/machine.h"
 #include "sim/base/text.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/output.h"

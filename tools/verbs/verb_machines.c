@@ -1,4 +1,5 @@
 /* warpwait machines and params: the built-in machines, and all parameters of a machine. */
+#include "models/machine.h"
 #include "sim/base/text.h"
 #include "sim/cli/cli.h"
 #include "sim/launch/machines.h"

@@ -122,8 +122,9 @@ static bool load_again(struct invocation *call, size_t number, struct job *job) 
   if (!page_varies_arguments(&call->common.page))
     return job_load(&call->job, &call->common, false, job);
   const bool good =
-      vary_job(&call->vary, number, &call->base->machine, call->common.run.caller, job, &call->common.message);
-  job->machine_file = call->base->machine_file; /* the report lists what was set on it */
+      vary_job(&call->vary, number, call->base->machine, call->common.run.caller, job, &call->common.message);
+  if (good) /* the report lists what was set on it */
+    job_set_machine(job, job->machine, call->base->machine_file);
   return good;
 }
 

@@ -1,12 +1,12 @@
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "sim/base/words.h"
 
-#include "opencl/clang/words.h"
+#include <stdlib.h>
+
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 void words_add(struct words *words, const char *word) {
-  words->word = need_more(words->word, words->count + 2, sizeof *words->word);
+  words->word = vector_room(words->word, &words->room, words->count + 2, sizeof *words->word);
   words->word[words->count++] = word;
   words->word[words->count] = NULL;
 }
@@ -17,11 +17,7 @@ void words_add_list(struct words *words, const char *const *list) {
 }
 
 void words_add_joined(struct words *words, const char *head, const char *tail) {
-  size_t size = strlen(head) + strlen(tail) + 1;
-  char *word = need(size, 1);
-  snprintf(word, size, "%s%s", head, tail);
-  words->made = need_more(words->made, words->made_count + 1, sizeof *words->made);
-  words->made[words->made_count++] = word;
+  char *word = *vector_next(words->made, words->made_count, words->made_room) = need_print("%s%s", head, tail);
   words_add(words, word);
 }
 
