@@ -78,7 +78,8 @@ class Build:
         self.folders, self.programs = folders, programs
         self.make = ["env", "CXXFLAGS=-fPIC", "make", "--no-print-directory", f"BUILD={BUILD}", f"CODEGEN={CODEGEN}", "V=1"]
         self.make += ["CC=ccache gcc"] if shutil.which("ccache") else []
-        made = [f"{BUILD}/warpwait", f"{BUILD}/{DRIVER}", *(f"{BUILD}/tests/{p}" for p in programs if "/" not in p)]
+        driver = [f"{BUILD}/{DRIVER}"] if DRIVER_FOLDER in folders else []
+        made = [f"{BUILD}/warpwait", *driver, *(f"{BUILD}/tests/{p}" for p in programs if "/" not in p)]
         print("building build/mutants", flush=True)
         command(*self.make, f"-j{jobs}", *made)
         self.link(made)
@@ -91,7 +92,8 @@ class Build:
         if not library.exists() or library.stat().st_mtime < max(os.stat(a).st_mtime for a in archives):
             empty.parent.mkdir(exist_ok=True)
             command("gcc", "-shared", "-Wl,-soname,libmutant.so", "-x", "c", "-o", empty, "/dev/null")
-            command("g++", "-shared", "-Wl,-soname,libcore.so", "-o", library, "-Wl,--whole-archive", *archives, "-Wl,--no-whole-archive")
+            command("g++", "-shared", "-Wl,-soname,libcore.so", "-o", library, "-Wl,--whole-archive", *archives, "-Wl,--no-whole-archive",
+                    "-lsystemc")
         here = ROOT / BUILD
         ours = f"-Wl,--no-as-needed {empty} {library} -Wl,-rpath,{here}/none -Wl,-rpath,{here}"
         lines = command(*self.make, "-n", *(w for a in (*archives, BUILD / "libwarpwait.a") for w in ("-W", a)), *programs)
@@ -121,7 +123,8 @@ class Build:
     def compile_commands(self):
         """Maps each file to the commands that compile its objects; isa/lanes.c has two."""
         files = [str(f) for folder in self.folders for f in sorted(pathlib.Path(folder).glob("*.c"))]
-        lines = command(*self.make, "-n", *(w for f in files for w in ("-W", f)), f"{BUILD}/core.a", f"{BUILD}/{DRIVER}")
+        lines = command(*self.make, "-n", *(w for f in files for w in ("-W", f)), f"{BUILD}/core.a",
+                        *([f"{BUILD}/{DRIVER}"] if DRIVER_FOLDER in self.folders else []))
         found = collections.defaultdict(list)
         for line in lines.replace("\\\n", " ").splitlines():
             words = shlex.split(line)
@@ -209,9 +212,11 @@ class Tests:
         command("gcc", "-O2", "-fPIC", "-shared", "-o", slot / "libmutant.so", HERE / "reached.c", *objects)
         mark = "-O2", "-fPIC", '-DMARK="d"', "-c", HERE / "reached.c", "-o", slot / "reached.o"
         command("gcc", *mark)
-        self.build.link_driver(slot, {f: o[0] for f, o in made.items() if f.startswith(DRIVER_FOLDER)}, [slot / "reached.o"])
+        driver = {f: o[0] for f, o in made.items() if f.startswith(DRIVER_FOLDER)}
+        if driver:
+            self.build.link_driver(slot, driver, [slot / "reached.o"])
         where, starts = collections.defaultdict(set), collections.defaultdict(set)
-        for library, mark in ((slot / "libmutant.so", ""), (slot / DRIVER, "d")):
+        for library, mark in ((slot / "libmutant.so", ""), (slot / DRIVER, "d"))[:2 if driver else 1]:
             calls = [int(m[1], 16) + 5 for m in re.finditer(r"^ *([0-9a-f]+):\s+call +.*<__sanitizer_cov_trace_pc",
                                                             command("objdump", "-d", "--no-show-raw-insn", library), re.M)]
             rows = re.findall(r"^\S+ +\d+ +0x([0-9a-f]+)", command("objdump", "--dwarf=decodedline", "-WL", library), re.M)
