@@ -7,6 +7,7 @@ kind, how many rows have it. Prints how many held-out rows the stated 90th perce
 """
 import argparse
 import collections
+import functools
 import math
 import pathlib
 import re
@@ -40,25 +41,26 @@ def error(result):
     return 100 * abs(result.error)
 
 
+@functools.cache
 def classes_of(like):
     """The classes of a launch, the narrowest first: its limit and operations, its limit, any."""
     return (like.limit, ", ".join(like.operations)), (like.limit, None), (None, None)
 
 
-def weighted(values, weights, part):
-    """The percentile of weighted values."""
-    wanted, passed = part * sum(weights), 0.0
-    for value, weight in sorted(zip(values, weights)):
+def weighted(pairs, part):
+    """The percentile of sorted pairs of a value and its weight."""
+    wanted, passed = part * sum(weight for _, weight in pairs), 0.0
+    for value, weight in pairs:
         passed += weight
         if passed > wanted * (1 + 1e-9):
             return value
-    return max(values)
+    return pairs[-1][0]
 
 
 def state(values, weights=None):
     """The statement about some errors. The 90th percentile is rounded up, so that it does cover 90 %."""
-    weights = weights or [1] * len(values)
-    return Stated(len(values), round(10 * weighted(values, weights, .5)), math.ceil(10 * weighted(values, weights, .9) - 1e-9))
+    pairs = sorted(zip(values, weights or [1] * len(values)))
+    return Stated(len(pairs), round(10 * weighted(pairs, .5)), math.ceil(10 * weighted(pairs, .9) - 1e-9))
 
 
 def table(results):

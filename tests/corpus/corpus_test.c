@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+CT_FREES(struct isa_program, isa_program_free)
+
 /* Registers that a lane may have: plenty, and too few. */
 enum { MANY = 255, FEW = 16 };
 
@@ -40,11 +42,10 @@ static struct code lowered(const uint8_t *spirv, size_t size, const char *file, 
   struct code code = {.digest = DIGEST};
   struct isa_error error = {""};
   const struct opencl_limits limits = {.target = {.registers = registers, .optimize = 0}};
-  struct isa_program *program = opencl_lower(spirv, size, file, &limits, &error);
+  ct_freed(isa_program_free_at) struct isa_program *program = opencl_lower(spirv, size, file, &limits, &error);
   ct_true(program != NULL, error.text, __FILE__, __LINE__);
   if (program)
     add(&code, program);
-  isa_program_free(program);
   return code;
 }
 
@@ -54,10 +55,9 @@ enum { PER_ROW = 8, RANDOM_ROWS = 24, LIVE = 30, SIZE = 60 };
 static void add_random(struct code *code, struct ir *ir, uint32_t registers) {
   struct isa_error error = {""};
   ir->target = (struct opencl_target){.registers = registers, .optimize = 0};
-  struct isa_program *program = isa_program_new("made.cl");
+  ct_freed(isa_program_free_at) struct isa_program *program = isa_program_new("made.cl");
   ct_true(emit_kernel(ir, program, &error), error.text, __FILE__, __LINE__);
   add(code, program);
-  isa_program_free(program);
   ir_free(ir);
 }
 
@@ -84,7 +84,7 @@ static struct row made(const char *name) {
   const struct opencl_build build = {.standard = "CL3.0"};
   struct isa_error error = {""};
   struct row row = {.many.digest = DIGEST};
-  uint8_t *spirv = NULL;
+  ct_freed(ct_free) uint8_t *spirv = NULL;
   size_t size = 0;
   snprintf(row.name, sizeof row.name, "%s", name);
   if (strncmp(name, "random/", 7) == 0)
@@ -93,7 +93,6 @@ static struct row made(const char *name) {
     row.many = lowered(spirv, size, name, MANY);
     row.few = lowered(spirv, size, name, FEW);
   }
-  free(spirv);
   return row;
 }
 
@@ -177,7 +176,7 @@ static void write_rows(glob_t found) {
 
 TEST(corpus, every_kernel_has_a_row) {
   static const char *const where[] = {"examples/*/*.cl", "tests/bench/*.cl", "tests/differential/kernels/*.cl"};
-  glob_t found = {0};
+  ct_freed(globfree) glob_t found = {0};
   for (size_t i = 0; i < sizeof where / sizeof *where; i++)
     glob(where[i], i ? GLOB_APPEND : 0, NULL, &found);
   if (getenv("CORPUS_WRITE"))
@@ -190,5 +189,4 @@ TEST(corpus, every_kernel_has_a_row) {
   EXPECT_EQ(rows, found.gl_pathc + RANDOM_ROWS);
   if (file)
     fclose(file);
-  globfree(&found);
 }

@@ -103,11 +103,10 @@ static void compare(const char *path) {
 }
 
 static void compare_all(const char *pattern) {
-  glob_t found = {0};
+  ct_freed(globfree) glob_t found = {0};
   EXPECT_EQ(glob(pattern, 0, NULL, &found), 0);
   for (size_t i = 0; i < found.gl_pathc; i++)
     compare(found.gl_pathv[i]);
-  globfree(&found);
 }
 
 TEST(files, examples_and_lessons_give_the_same_results_with_and_without_timing) {
