@@ -7,6 +7,7 @@ kind, how many rows have it. Prints how many held-out rows the stated 90th perce
 """
 import argparse
 import collections
+import functools
 import math
 import pathlib
 import re
@@ -40,38 +41,46 @@ def error(result):
     return 100 * abs(result.error)
 
 
+@functools.cache
 def classes_of(like):
     """The classes of a launch, the narrowest first: its limit and operations, its limit, any."""
     return (like.limit, ", ".join(like.operations)), (like.limit, None), (None, None)
 
 
-def weighted(values, weights, part):
-    """The percentile of weighted values."""
-    wanted, passed = part * sum(weights), 0.0
-    for value, weight in sorted(zip(values, weights)):
+def weighted(pairs, part):
+    """The percentile of sorted pairs of a value and its weight."""
+    wanted, passed = part * sum(weight for _, weight in pairs), 0.0
+    for value, weight in pairs:
         passed += weight
         if passed > wanted * (1 + 1e-9):
             return value
-    return max(values)
+    return pairs[-1][0]
 
 
-def state(values, weights=None):
-    """The statement about some errors. The 90th percentile is rounded up, so that it does cover 90 %."""
-    weights = weights or [1] * len(values)
-    return Stated(len(values), round(10 * weighted(values, weights, .5)), math.ceil(10 * weighted(values, weights, .9) - 1e-9))
+def state(pairs):
+    """The statement about some errors with weights, sorted. The 90th percentile is rounded up, so that it does cover 90 %."""
+    return Stated(len(pairs), round(10 * weighted(pairs, .5)), math.ceil(10 * weighted(pairs, .9) - 1e-9))
+
+
+def sorted_errors(results):
+    """(error, classes, result) of each result."""
+    return sorted(((error(result), classes_of(result.like), result) for result in results), key=lambda one: one[0])
 
 
 def table(results):
+    return table_of(sorted_errors(results))
+
+
+def table_of(errors):
     """{class: Stated} of classes with enough rows. In a wider class, each narrow class has the same weight, however
     many rows it has, because a launch that is compared with the wider class is in none of the narrow ones."""
-    narrow = collections.Counter(classes_of(result.like)[0] for result in results)
-    errors, weights = collections.defaultdict(list), collections.defaultdict(list)
-    for result in results:
-        classes = classes_of(result.like)
+    narrow = collections.Counter(classes[0] for _, classes, _ in errors)
+    pairs = collections.defaultdict(list)
+    for value, classes, _ in errors:
+        weight = 1 / narrow[classes[0]]
         for one in classes:
-            errors[one].append(error(result))
-            weights[one].append(1 / narrow[classes[0]])
-    return {one: state(values, weights[one]) for one, values in errors.items() if len(values) >= FEWEST or one == (None, None)}
+            pairs[one].append((value, weight))
+    return {one: state(some) for one, some in pairs.items() if len(some) >= FEWEST or one == (None, None)}
 
 
 def find(stated, like):
@@ -95,10 +104,11 @@ def _added(parts):
 
 def held_out(results, key):
     """covered() for all rows, each with a table made without the rows that have the same key."""
+    keys, errors = {id(result): key(result) for result in results}, sorted_errors(results)
     groups = collections.defaultdict(list)
     for result in results:
-        groups[key(result)].append(result)
-    return _added([covered(table([r for other in groups if other != one for r in groups[other]]), groups[one]) for one in groups])
+        groups[keys[id(result)]].append(result)
+    return _added([covered(table_of([row for row in errors if keys[id(row[2])] != one]), groups[one]) for one in groups])
 
 
 def fold(result):

@@ -72,12 +72,27 @@ check: all $(if $(SANITIZE),,$(BUILD)/exhaust) $(BUILD)/docgen $(BUILD)/playgrou
 	@PYTHON=$(PYTHON) WARPWAIT=$(BUILD)/warpwait DOCGEN=$(BUILD)/docgen WARPWAIT_CACHE=$(CACHE) \
 	  WARPWAIT_HW_CACHE=$(BUILD)/hw/outcomes.sqlite tests/run $(BUILD)/tests/logs $(TESTS)
 
+# What a change is most likely to break, in under two minutes on two cores.
+QUICK_BIN := $(filter-out %/cli %/api %/examples %/functional %/opencl %/replay,$(TEST_BIN))
+QUICK     := check/rules check/random_kernels check/random_handover check/timings check/reference_cases replay/law traces/reader_test \
+  traces/text_test import/import_test cli/streams_test prose/prose layers runner_test examples/readme_page cli/diff_page check/page
+.PHONY: test-quick
+test-quick: all $(BUILD)/docgen $(QUICK_BIN)
+	@PYTHON=$(PYTHON) WARPWAIT=$(BUILD)/warpwait DOCGEN=$(BUILD)/docgen WARPWAIT_CACHE=$(CACHE) \
+	  tests/run $(BUILD)/tests/logs-quick $(BUILD)/tests/models $(QUICK:%=tests/%.py) tests/docs $(filter-out %/models,$(QUICK_BIN))
+
 # Hazards must not depend on optimization or timing: runs the checker's kernels at each level, then these and 200 random
 # kernels on 20 random machines each, at random levels.
 .PHONY: check-timings
 check-timings: all
 	@WARPWAIT=$(BUILD)/warpwait tests/check/rules.py --levels 0,1,2,3
 	@WARPWAIT=$(BUILD)/warpwait tests/check/timings.py --timings 20 --part 1 --random 200
+
+# Records the code of the corpus's kernels after an intended change of the compiler, and prints what changed.
+.PHONY: corpus
+corpus: $(BUILD)/tests/corpus
+	@WARPWAIT_CACHE=$(CACHE) $< --gtest_brief=1 | grep ' instructions' || echo nothing has changed
+	@CORPUS_WRITE=1 WARPWAIT_CACHE=$(CACHE) $< --gtest_brief=1 --gtest_filter='*row' >/dev/null
 
 .PHONY: sanitize threads threads-programs layers behaves
 # Some tests ask for more memory than there is, and expect NULL.

@@ -11,6 +11,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,6 +43,18 @@ void ct_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
     ct_register(#suite, #name, __FILE__, __LINE__, suite##_##name);                                                    \
   }                                                                                                                    \
   static void suite##_##name(void)
+
+/* Frees a variable at the end of its block, also after a failed ASSERT: `ct_freed(rig_free) struct rig rig;`. What a
+ * pointer points to is freed by ct_free, or by function_at, which CT_FREES defines. */
+#define ct_freed(function) __attribute__((cleanup(function)))
+#define CT_FREES(type, function)                                                                                       \
+  static inline void function##_at(type **at) { function(*at); }
+
+static inline void ct_free(void *at) {
+  void *memory;
+  memcpy(&memory, at, sizeof memory);
+  free(memory);
+}
 
 #define EXPECT_TRUE(x) ct_true((x), #x, __FILE__, __LINE__)
 #define EXPECT_FALSE(x) ct_true(!(x), "!(" #x ")", __FILE__, __LINE__)

@@ -40,8 +40,8 @@ static void run(struct rig *rig, ww_launch **launches, size_t count, bool functi
 
 TEST(channel_api, autorun_kernels_run_and_end_with_the_other_kernels) {
   for (int functional = 0; functional < 2; functional++) {
-    struct rig rig = rig_with("teaching", source);
-    ww_buffer *data = numbers(&rig);
+    ct_freed(rig_free) struct rig rig = rig_with("teaching", source);
+    ct_freed(ww_buffer_unref_at) ww_buffer *data = numbers(&rig);
     ww_report *report = NULL;
     ww_launch *both[2] = {launch(&rig, "put", NULL, 100), launch(&rig, "take", data, 100)};
     EXPECT_EQ(ww_program_channels(rig.program), 6);
@@ -67,22 +67,18 @@ TEST(channel_api, autorun_kernels_run_and_end_with_the_other_kernels) {
     ww_report_unref(report);
     ww_launch_unref(both[0]);
     ww_launch_unref(both[1]);
-    ww_buffer_unref(data);
-    rig_free(&rig);
   }
 }
 
 /* Replays the trace of a run with channels: the same cycles, launch by launch. */
 static void expect_same_replay(struct rig *rig, const struct kept *kept, size_t launches, const ww_report *report) {
-  ww_trace *trace = NULL;
-  ww_report *replayed = NULL;
+  ct_freed(ww_trace_unref_at) ww_trace *trace = NULL;
+  ct_freed(ww_report_unref_at) ww_report *replayed = NULL;
   const ww_bytes bytes = {.data = kept->text, .size = kept->length, .name = "t"};
   rig_fine(rig, ww_trace_open(rig->context, bytes, false, &trace, &rig->error));
   rig_fine(rig, ww_trace_replay(trace, NULL, NULL, &replayed, &rig->error));
   for (size_t i = 0; i < launches; i++)
     EXPECT_EQ(ww_report_cycles(replayed, i), ww_report_cycles(report, i));
-  ww_report_unref(replayed);
-  ww_trace_unref(trace);
 }
 
 /* merge polls two channels in turn, so the device is never idle; pass waits for merge. */
@@ -104,8 +100,8 @@ static const char polling_source[] =
 
 TEST(channel_api, autorun_kernels_that_poll_end_with_the_other_kernels) {
   for (int functional = 0; functional < 2; functional++) {
-    struct rig rig = rig_with("teaching", polling_source);
-    ww_buffer *data = numbers(&rig);
+    ct_freed(rig_free) struct rig rig = rig_with("teaching", polling_source);
+    ct_freed(ww_buffer_unref_at) ww_buffer *data = numbers(&rig);
     ww_report *report = NULL;
     struct kept kept = {NULL, 0};
     ww_launch *all[3] = {launch(&rig, "put_low", NULL, 50), launch(&rig, "put_high", NULL, 50),
@@ -131,8 +127,6 @@ TEST(channel_api, autorun_kernels_that_poll_end_with_the_other_kernels) {
     ww_report_unref(report);
     for (int i = 0; i < 3; i++)
       ww_launch_unref(all[i]);
-    ww_buffer_unref(data);
-    rig_free(&rig);
   }
 }
 
@@ -150,7 +144,7 @@ static const char wide_source[] =
 TEST(channel_api, work_items_of_a_warp_take_turns_if_the_channel_lacks_room_for_all) {
   static const char *const pairs[][2] = {{"put_all", "take_each"}, {"put_each", "take_all"}, {"put_all", "take_all"}};
   for (int i = 0; i < 6; i++) {
-    struct rig rig = rig_with("teaching", wide_source);
+    ct_freed(rig_free) struct rig rig = rig_with("teaching", wide_source);
     ww_buffer *from = numbers(&rig), *to = numbers(&rig);
     ww_report *report = NULL;
     ww_launch *both[2] = {launch(&rig, pairs[i / 2][0], from, 32), launch(&rig, pairs[i / 2][1], to, 32)};
@@ -168,26 +162,21 @@ TEST(channel_api, work_items_of_a_warp_take_turns_if_the_channel_lacks_room_for_
     ww_launch_unref(both[1]);
     ww_buffer_unref(from);
     ww_buffer_unref(to);
-    rig_free(&rig);
   }
 }
 
 TEST(channel_api, an_index_outside_an_array_names_no_channel) {
   static const int bad[] = {3, -1, 1 << 30, 9};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    struct rig rig = rig_with("teaching", wide_source);
-    ww_buffer *data = numbers(&rig);
-    ww_report *report = NULL;
-    ww_launch *one = launch(&rig, "beyond", data, bad[i]);
+    ct_freed(rig_free) struct rig rig = rig_with("teaching", wide_source);
+    ct_freed(ww_buffer_unref_at) ww_buffer *data = numbers(&rig);
+    ct_freed(ww_report_unref_at) ww_report *report = NULL;
+    ct_freed(ww_launch_unref_at) ww_launch *one = launch(&rig, "beyond", data, bad[i]);
     run(&rig, &one, 1, false, &report);
     EXPECT_TRUE(ww_report_finished(report));
     const char *rule = "";
     EXPECT_TRUE(ww_report_text(report, "launches[0].hazards[0].rule", &rule));
     EXPECT_STREQ(rule, "M1-access-out-of-bounds");
-    ww_report_unref(report);
-    ww_launch_unref(one);
-    ww_buffer_unref(data);
-    rig_free(&rig);
   }
 }
 
@@ -196,17 +185,16 @@ TEST(channel_api, a_refused_autorun_kernel_is_reported) {
                                         "channel int c;\nkernel void give(void) { write_channel_intel(c, 1); }\n"
                                         "__attribute__((autorun)) kernel void self(void) { c = 2; }\n"
                                         "kernel void take(void) { read_channel_intel(c); }\n");
-  ww_launch *one = rig_launch(&rig, "give", 1, 1);
+  ct_freed(ww_launch_unref_at) ww_launch *one = rig_launch(&rig, "give", 1, 1);
   rig_refused(&rig, ww_run(rig.device, &one, 1, NULL, NULL, &rig.error), WW_BAD_INPUT, "channel 'c' is not a variable");
-  ww_launch_unref(one);
   rig_free(&rig);
 }
 
 TEST(channel_api, packets_stay_until_read_and_devices_do_not_share_them) {
-  struct rig rig = rig_with("teaching", source);
-  ww_device *other = NULL;
+  ct_freed(rig_free) struct rig rig = rig_with("teaching", source);
+  ct_freed(ww_device_unref_at) ww_device *other = NULL;
   rig_fine(&rig, ww_device_new(rig.machine, &other, &rig.error));
-  ww_buffer *data = numbers(&rig);
+  ct_freed(ww_buffer_unref_at) ww_buffer *data = numbers(&rig);
   ww_launch *keep = launch(&rig, "keep", NULL, 3), *give = launch(&rig, "give", data, 5);
   for (int functional = 0; functional < 2; functional++) {
     run(&rig, &keep, 1, functional, NULL);
@@ -220,22 +208,17 @@ TEST(channel_api, packets_stay_until_read_and_devices_do_not_share_them) {
   run(&rig, &keep, 1, false, NULL);
   struct rig there = rig;
   there.device = other;
-  ww_buffer *its = numbers(&there);
-  ww_launch *empty = launch(&there, "give", its, 1);
+  ct_freed(ww_buffer_unref_at) ww_buffer *its = numbers(&there);
+  ct_freed(ww_launch_unref_at) ww_launch *empty = launch(&there, "give", its, 1);
   run(&there, &empty, 1, false, NULL);
   EXPECT_EQ(*(int *)ww_buffer_data(its), -1);
-  ww_launch_unref(empty);
   ww_launch_unref(keep);
   ww_launch_unref(give);
-  ww_buffer_unref(its);
-  ww_buffer_unref(data);
-  ww_device_unref(other);
-  rig_free(&rig);
 }
 
 TEST(channel_api, a_trace_contains_the_channels_and_every_kernel_that_ran) {
-  struct rig rig = rig_with("teaching", source);
-  ww_buffer *data = numbers(&rig);
+  ct_freed(rig_free) struct rig rig = rig_with("teaching", source);
+  ct_freed(ww_buffer_unref_at) ww_buffer *data = numbers(&rig);
   ww_report *report = NULL;
   struct kept kept = {NULL, 0};
   ww_launch *both[2] = {launch(&rig, "put", NULL, 50), launch(&rig, "take", data, 50)};
@@ -262,14 +245,12 @@ TEST(channel_api, a_trace_contains_the_channels_and_every_kernel_that_ran) {
   ww_launch_unref(keep);
   ww_launch_unref(both[0]);
   ww_launch_unref(both[1]);
-  ww_buffer_unref(data);
-  rig_free(&rig);
 }
 
 TEST(channel_api, pipes_and_channels_share_one_range_of_numbers) {
-  struct rig rig = rig_with("teaching", source);
+  ct_freed(rig_free) struct rig rig = rig_with("teaching", source);
   ww_pipe *pipes[121];
-  ww_launch *keep = launch(&rig, "keep", NULL, 1);
+  ct_freed(ww_launch_unref_at) ww_launch *keep = launch(&rig, "keep", NULL, 1);
   for (int i = 0; i < 121; i++)
     rig_fine(&rig, ww_pipe_new(rig.device, NULL, 4, 1, &pipes[i], &rig.error));
   rig_refused(&rig, ww_run(rig.device, &keep, 1, NULL, NULL, &rig.error), WW_BAD_INPUT,
@@ -278,6 +259,4 @@ TEST(channel_api, pipes_and_channels_share_one_range_of_numbers) {
   rig_fine(&rig, ww_run(rig.device, &keep, 1, NULL, NULL, &rig.error));
   for (int i = 0; i < 120; i++)
     ww_pipe_unref(pipes[i]);
-  ww_launch_unref(keep);
-  rig_free(&rig);
 }

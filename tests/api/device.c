@@ -8,9 +8,9 @@
 static uint32_t at(ww_buffer *data, size_t i) { return ((uint32_t *)ww_buffer_data(data))[i]; }
 
 TEST(device, memory_persists_between_runs_and_is_accessed_in_place) {
-  struct rig rig = rig_new("teaching");
-  ww_buffer *data = NULL;
-  ww_launch *launch = rig_plus(&rig, &data, 5);
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
+  ct_freed(ww_buffer_unref_at) ww_buffer *data = NULL;
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_plus(&rig, &data, 5);
   for (int i = 0; i < 3; i++)
     rig_fine(&rig, ww_run(rig.device, &launch, 1, NULL, NULL, &rig.error));
   EXPECT_EQ(at(data, 0), 15);
@@ -19,15 +19,12 @@ TEST(device, memory_persists_between_runs_and_is_accessed_in_place) {
   rig_fine(&rig, ww_launch_value(launch, 1, &(uint32_t){7}, 4, &rig.error));
   rig_fine(&rig, ww_run(rig.device, &launch, 1, NULL, NULL, &rig.error));
   EXPECT_EQ(at(data, 63), 1007);
-  ww_launch_unref(launch);
-  ww_buffer_unref(data);
-  rig_free(&rig);
 }
 
 TEST(device, time_and_caches_continue_from_run_to_run) {
-  struct rig rig = rig_new("teaching");
-  ww_buffer *data = NULL;
-  ww_launch *launch = rig_plus(&rig, &data, 5);
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
+  ct_freed(ww_buffer_unref_at) ww_buffer *data = NULL;
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_plus(&rig, &data, 5);
   ww_report *cold = NULL, *warm = NULL;
   EXPECT_EQ(ww_device_now(rig.device), 0);
   rig_fine(&rig, ww_run(rig.device, &launch, 1, NULL, &cold, &rig.error));
@@ -42,9 +39,6 @@ TEST(device, time_and_caches_continue_from_run_to_run) {
   EXPECT_EQ(ww_report_cycles(warm, 0), rig_number(warm, "launches[0].cycles"));
   ww_report_unref(cold);
   ww_report_unref(warm);
-  ww_launch_unref(launch);
-  ww_buffer_unref(data);
-  rig_free(&rig);
 }
 
 TEST(device, watching_changes_no_result_and_can_start_or_stop_at_any_run) {
@@ -80,7 +74,7 @@ TEST(device, watching_changes_no_result_and_can_start_or_stop_at_any_run) {
 }
 
 TEST(device, concurrent_launches_start_together_and_have_separate_statistics) {
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   ww_buffer *data[2];
   ww_launch *launch[2] = {rig_plus(&rig, &data[0], 1), rig_plus(&rig, &data[1], 2)};
   ww_report *report = NULL;
@@ -96,12 +90,11 @@ TEST(device, concurrent_launches_start_together_and_have_separate_statistics) {
     ww_launch_unref(launch[i]);
     ww_buffer_unref(data[i]);
   }
-  rig_free(&rig);
 }
 
 static void expect_local(struct rig *rig, ww_launch *launch, uint64_t x, uint64_t y, uint64_t z) {
   uint64_t local[3] = {0, 0, 0};
-  ww_report *report = NULL;
+  ct_freed(ww_report_unref_at) ww_report *report = NULL;
   rig_fine(rig, ww_launch_local_size(launch, local, &rig->error));
   EXPECT_EQ(local[0], x);
   EXPECT_EQ(local[1], y);
@@ -110,13 +103,12 @@ static void expect_local(struct rig *rig, ww_launch *launch, uint64_t x, uint64_
   EXPECT_EQ(rig_number(report, "launches[0].local[0]"), x);
   EXPECT_EQ(rig_number(report, "launches[0].local[1]"), y);
   EXPECT_EQ(rig_number(report, "launches[0].local[2]"), z);
-  ww_report_unref(report);
 }
 
 TEST(device, a_launch_reports_the_work_group_size_of_a_run) {
-  struct rig rig = rig_new("teaching");
-  ww_buffer *data = NULL;
-  ww_launch *launch = rig_plus(&rig, &data, 1);
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
+  ct_freed(ww_buffer_unref_at) ww_buffer *data = NULL;
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_plus(&rig, &data, 1);
   const uint64_t global[] = {48, 4, 2}, local[] = {8, 2, 1};
   rig_fine(&rig, ww_launch_range(launch, 3, NULL, global, local, &rig.error));
   expect_local(&rig, launch, 8, 2, 1);
@@ -124,32 +116,26 @@ TEST(device, a_launch_reports_the_work_group_size_of_a_run) {
   expect_local(&rig, launch, 48, 1, 1);
   rig_fine(&rig, ww_launch_range(launch, 1, NULL, (const uint64_t[]){64}, NULL, &rig.error));
   expect_local(&rig, launch, 64, 1, 1);
-  ww_launch_unref(launch);
-  ww_buffer_unref(data);
-  rig_free(&rig);
 }
 
 /* ---- ends ------------------------------------------------------------------------------------------------------- */
 
 static void expect_goes_on(struct rig *rig) {
-  ww_buffer *data = NULL;
-  ww_launch *launch = rig_plus(rig, &data, 3);
-  ww_report *report = NULL;
+  ct_freed(ww_buffer_unref_at) ww_buffer *data = NULL;
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_plus(rig, &data, 3);
+  ct_freed(ww_report_unref_at) ww_report *report = NULL;
   const uint64_t now = ww_device_now(rig->device);
   rig_fine(rig, ww_run(rig->device, &launch, 1, NULL, &report, &rig->error));
   EXPECT_TRUE(ww_report_finished(report));
   EXPECT_EQ(ww_report_end(report, 0), WW_END_FINISHED);
   EXPECT_EQ(ww_report_start(report, 0), now);
   EXPECT_EQ(at(data, 9), 12);
-  ww_report_unref(report);
-  ww_launch_unref(launch);
-  ww_buffer_unref(data);
 }
 
 TEST(device, a_deadlock_is_reported_and_the_device_stays_usable) {
-  struct rig rig = rig_new("teaching");
-  ww_launch *launch = rig_launch(&rig, "hang", 64, 64);
-  ww_report *report = NULL;
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_launch(&rig, "hang", 64, 64);
+  ct_freed(ww_report_unref_at) ww_report *report = NULL;
   const char *end = NULL;
   rig_fine(&rig, ww_run(rig.device, &launch, 1, NULL, &report, &rig.error));
   EXPECT_FALSE(ww_report_finished(report));
@@ -159,15 +145,12 @@ TEST(device, a_deadlock_is_reported_and_the_device_stays_usable) {
   EXPECT_EQ(ww_report_end(report, 1), WW_END_STOPPED);
   EXPECT_GE(ww_device_now(rig.device), rig_number(report, "launches[0].cycles"));
   expect_goes_on(&rig);
-  ww_report_unref(report);
-  ww_launch_unref(launch);
-  rig_free(&rig);
 }
 
 TEST(device, reaching_the_cycle_limit_is_reported_and_the_device_stays_usable) {
-  struct rig rig = rig_new("teaching");
-  ww_launch *launch = rig_launch(&rig, "spin", 64, 64);
-  ww_report *report = NULL;
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_launch(&rig, "spin", 64, 64);
+  ct_freed(ww_report_unref_at) ww_report *report = NULL;
   const char *end = NULL;
   const ww_watch watch = {.size = sizeof watch, .cycle_limit = 12345};
   rig_fine(&rig, ww_run(rig.device, &launch, 1, &watch, &report, &rig.error));
@@ -176,9 +159,6 @@ TEST(device, reaching_the_cycle_limit_is_reported_and_the_device_stays_usable) {
   EXPECT_EQ(rig_number(report, "launches[0].cycles"), 12345);
   EXPECT_EQ(ww_device_now(rig.device), 12345);
   expect_goes_on(&rig);
-  ww_report_unref(report);
-  ww_launch_unref(launch);
-  rig_free(&rig);
 }
 
 static bool count_down(void *self, uint64_t now, uint64_t done, uint64_t groups) {
@@ -190,8 +170,8 @@ static bool count_down(void *self, uint64_t now, uint64_t done, uint64_t groups)
 }
 
 TEST(device, a_tick_can_cancel_a_run_and_the_device_stays_usable) {
-  struct rig rig = rig_new("teaching");
-  ww_launch *launch = rig_launch(&rig, "spin", 64, 64);
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_launch(&rig, "spin", 64, 64);
   ww_report *report = NULL;
   int ticks = 3;
   struct kept trace = {NULL, 0};
@@ -203,8 +183,6 @@ TEST(device, a_tick_can_cancel_a_run_and_the_device_stays_usable) {
   EXPECT_TRUE(report == NULL);
   expect_goes_on(&rig);
   free(trace.text);
-  ww_launch_unref(launch);
-  rig_free(&rig);
 }
 
 static bool take_some(void *self, const void *data, size_t size) {
@@ -215,9 +193,9 @@ static bool take_some(void *self, const void *data, size_t size) {
 }
 
 TEST(device, a_sink_that_refuses_data_cancels_what_writes_into_it) {
-  struct rig rig = rig_new("teaching");
-  ww_buffer *data = NULL;
-  ww_launch *launch = rig_plus(&rig, &data, 5);
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
+  ct_freed(ww_buffer_unref_at) ww_buffer *data = NULL;
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_plus(&rig, &data, 5);
   for (size_t most = 1; most < 4000; most += 400) {
     size_t left = most;
     const ww_watch watch = {.size = sizeof watch, .trace = {take_some, &left}};
@@ -225,23 +203,19 @@ TEST(device, a_sink_that_refuses_data_cancels_what_writes_into_it) {
     EXPECT_CONTAINS(rig.error.text, "the sink refused more data");
   }
   expect_goes_on(&rig);
-  ww_report *report = NULL;
+  ct_freed(ww_report_unref_at) ww_report *report = NULL;
   size_t left = 1;
   rig_fine(&rig, ww_run(rig.device, &launch, 1, NULL, &report, &rig.error));
   EXPECT_EQ(ww_report_write(report, WW_TEXT, (ww_sink){take_some, &left}, &rig.error), WW_CANCELLED);
-  ww_report_unref(report);
-  ww_launch_unref(launch);
-  ww_buffer_unref(data);
-  rig_free(&rig);
 }
 
 /* ---- reports and events ------------------------------------------------------------------------------------------ */
 
 TEST(device, a_report_names_its_members_and_their_units) {
-  struct rig rig = rig_new("teaching");
-  ww_buffer *data = NULL;
-  ww_launch *launch = rig_plus(&rig, &data, 5);
-  ww_report *report = NULL;
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
+  ct_freed(ww_buffer_unref_at) ww_buffer *data = NULL;
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_plus(&rig, &data, 5);
+  ct_freed(ww_report_unref_at) ww_report *report = NULL;
   size_t numbers = 0, seen = 0;
   rig_fine(&rig, ww_run(rig.device, &launch, 1, NULL, &report, &rig.error));
   EXPECT_STREQ(ww_report_member(report, "", 0), "warpwait");
@@ -264,10 +238,6 @@ TEST(device, a_report_names_its_members_and_their_units) {
   const char *unit = NULL;
   EXPECT_TRUE(ww_report_number(report, "launches[0].cycles", &cycles, &unit));
   EXPECT_STREQ(unit, "cycles");
-  ww_report_unref(report);
-  ww_launch_unref(launch);
-  ww_buffer_unref(data);
-  rig_free(&rig);
 }
 
 struct seen {
@@ -289,7 +259,7 @@ static void look_at(void *self, const ww_event *event) {
 }
 
 TEST(device, event_times_are_device_times) {
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   ww_launch *launch = rig_launch(&rig, "copies", 64, 64);
   ww_buffer *buffer[2];
   uint64_t start = 0;
@@ -310,27 +280,21 @@ TEST(device, event_times_are_device_times) {
   ww_launch_unref(launch);
   ww_buffer_unref(buffer[0]);
   ww_buffer_unref(buffer[1]);
-  rig_free(&rig);
 }
 
 TEST(device, a_trace_with_a_buffer_too_large_for_a_launch_file_replays) {
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   ww_buffer *data = NULL, *large = NULL;
-  ww_launch *launch = rig_plus(&rig, &data, 5);
-  ww_report *report = NULL;
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_plus(&rig, &data, 5);
+  ct_freed(ww_report_unref_at) ww_report *report = NULL;
   rig_fine(&rig, ww_buffer_new(rig.device, "large", UINT64_C(5) << 30, &large, &rig.error));
-  ww_trace *trace = rig_record(&rig, launch);
+  ct_freed(ww_trace_unref_at) ww_trace *trace = rig_record(&rig, launch);
   const ww_watch watch = {.size = sizeof watch, .page = true};
   rig_fine(&rig, ww_trace_replay(trace, NULL, &watch, &report, &rig.error));
-  char *page = rig_write(&rig, report, WW_HTML);
+  ct_freed(ct_free) char *page = rig_write(&rig, report, WW_HTML);
   EXPECT_CONTAINS(page, "</html>");
-  free(page);
-  ww_report_unref(report);
-  ww_trace_unref(trace);
   ww_buffer_unref(large);
   ww_buffer_unref(data);
-  ww_launch_unref(launch);
-  rig_free(&rig);
 }
 
 /* ---- shared memory
@@ -343,7 +307,7 @@ TEST(device, shared_buffers_have_one_address_on_the_host_and_all_devices) {
                                         "  out[0] = at[3];\n"
                                         "  at[3] = 99;\n"
                                         "}\n");
-  ww_device *other = NULL;
+  ct_freed(ww_device_unref_at) ww_device *other = NULL;
   ww_buffer *list = NULL, *numbers = NULL, *again = NULL, *out = NULL, *none = NULL;
   rig_fine(&rig, ww_device_new(rig.machine, &other, &rig.error));
   rig_fine(&rig, ww_buffer_new_shared(rig.device, NULL, 64, NULL, &list, &rig.error));
@@ -356,7 +320,7 @@ TEST(device, shared_buffers_have_one_address_on_the_host_and_all_devices) {
   EXPECT_EQ(ww_buffer_bytes(again), 64);
   ((uint64_t *)ww_buffer_data(list))[1] = (uintptr_t)host;
   host[3] = 42;
-  ww_launch *launch = rig_launch(&rig, "follow", 1, 1);
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_launch(&rig, "follow", 1, 1);
   rig_fine(&rig, ww_launch_buffer(launch, 0, list, 0, &rig.error));
   rig_fine(&rig, ww_launch_buffer(launch, 1, out, 0, &rig.error));
   rig_fine(&rig, ww_run(rig.device, &launch, 1, NULL, NULL, &rig.error));
@@ -370,11 +334,9 @@ TEST(device, shared_buffers_have_one_address_on_the_host_and_all_devices) {
               "is outside [1, ");
   rig_refused(&rig, ww_buffer_new_shared(NULL, NULL, 4, NULL, &none, &rig.error), WW_BAD_INPUT, "device: is NULL");
   EXPECT_TRUE(none == NULL);
-  ww_launch_unref(launch);
   ww_buffer_unref(list);
   ww_buffer_unref(again);
   ww_buffer_unref(out);
-  ww_device_unref(other);
   rig_free(&rig);
 }
 #endif
@@ -384,7 +346,7 @@ TEST(device, shared_buffers_have_one_address_on_the_host_and_all_devices) {
 TEST(device, objects_live_until_everything_made_from_them_is_freed) {
   struct rig rig = rig_new("teaching");
   ww_buffer *data = NULL;
-  ww_report *report = NULL;
+  ct_freed(ww_report_unref_at) ww_report *report = NULL;
   ww_launch *launch = rig_plus(&rig, &data, 5);
   rig_free(&rig);
   rig_fine(&rig, ww_run(ww_launch_device(launch), &launch, 1, NULL, &report, &rig.error));
@@ -392,14 +354,12 @@ TEST(device, objects_live_until_everything_made_from_them_is_freed) {
   ww_launch_unref(launch);
   EXPECT_EQ(at(data, 9), 14);
   ww_buffer_unref(data);
-  char *text = rig_write(&rig, report, WW_SOURCE);
+  ct_freed(ct_free) char *text = rig_write(&rig, report, WW_SOURCE);
   EXPECT_CONTAINS(text, "add.i32 v, v, i");
-  free(text);
-  ww_report_unref(report);
 }
 
 TEST(device, memory_of_a_freed_buffer_is_reused) {
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   ww_buffer *buffer[3];
   uint64_t address[3];
   for (int i = 0; i < 3; i++) {
@@ -417,5 +377,4 @@ TEST(device, memory_of_a_freed_buffer_is_reused) {
   EXPECT_EQ(ww_buffer_address(buffer[1]), address[1]);
   for (int i = 0; i < 3; i++)
     ww_buffer_unref(buffer[i]);
-  rig_free(&rig);
 }

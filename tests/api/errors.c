@@ -9,7 +9,7 @@
 /* ---- contexts and machines -------------------------------------------------------------------------------------- */
 
 TEST(errors, of_contexts_and_machines) {
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   ww_machine *machine = NULL;
   ww_error *error = &rig.error;
   rig_refused(&rig, ww_context_new(NULL, NULL, error), WW_BAD_INPUT, "context: is NULL");
@@ -22,11 +22,10 @@ TEST(errors, of_contexts_and_machines) {
   rig_refused(&rig, ww_machine_load(rig.context, "no/such.ini", &machine, error), WW_BAD_INPUT,
               "no/such.ini: No such file or directory");
   EXPECT_EQ(ww_machine_load(rig.context, "h20", &machine, NULL), WW_BAD_INPUT); /* the error is optional */
-  rig_free(&rig);
 }
 
 TEST(errors, of_machine_texts_have_file_line_and_key) {
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   ww_machine *machine = NULL;
   ww_bytes ini = ww_text("base = teaching\n[lds]\nbanks = 500\n");
   ini.name = "mine.ini";
@@ -41,11 +40,10 @@ TEST(errors, of_machine_texts_have_file_line_and_key) {
               "ini.data: is NULL");
   rig_refused(&rig, ww_machine_parse(rig.context, (ww_bytes){"", SIZE_MAX, NULL}, &machine, &rig.error), WW_BAD_INPUT,
               "larger than 1 MiB");
-  rig_free(&rig);
 }
 
 TEST(errors, of_changes_and_values) {
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   ww_machine *machine = NULL;
   uint64_t value = 0;
   rig_refused(&rig, ww_machine_with(rig.machine, (const char *[]){"dma.channel=2"}, 1, &machine, &rig.error),
@@ -60,7 +58,6 @@ TEST(errors, of_changes_and_values) {
   rig_refused(&rig, ww_machine_value(rig.machine, "dma.chanels", &value, NULL, &rig.error), WW_BAD_INPUT,
               "dma.chanels: no such parameter; did you mean 'dma.channels'?");
   rig_refused(&rig, ww_machine_value(rig.machine, NULL, &value, NULL, &rig.error), WW_BAD_INPUT, "key: is NULL");
-  rig_free(&rig);
 }
 
 /* ---- programs ------------------------------------------------------------------------------------------------------
@@ -74,7 +71,7 @@ static void refuse_program(struct rig *rig, const void *data, size_t size, const
 }
 
 TEST(errors, of_programs) {
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   ww_program *program = NULL;
   const ww_kernel *kernel = NULL;
   struct kept kept = {NULL, 0};
@@ -117,11 +114,10 @@ TEST(errors, of_programs) {
               "form: 77");
   rig_refused(&rig, ww_program_write(rig.program, WW_PROGRAM_OBJECT, (ww_sink){NULL, NULL}, &rig.error), WW_BAD_INPUT,
               "sink.write: is NULL");
-  rig_free(&rig);
 }
 
 TEST(errors, give_the_place_in_a_source_of_any_name) {
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   ww_program *program = NULL;
   ww_bytes source = {".kernel k\n  nop nop\n", 20, "folder/a: b\xc3\xa9\xff.wws"};
   rig_refused(&rig, ww_program_build(rig.context, source, NULL, &program, &rig.error), WW_BAD_INPUT,
@@ -131,14 +127,13 @@ TEST(errors, give_the_place_in_a_source_of_any_name) {
   source.name = "two\nlines";
   rig_refused(&rig, ww_program_build(rig.context, source, NULL, &program, &rig.error), WW_BAD_INPUT,
               "name: has a control character");
-  rig_free(&rig);
 }
 
 /* ---- structures of options ----------------------------------------------------------------------------------------
  */
 
 TEST(errors, of_structures_that_are_smaller_or_larger_than_known) {
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   ww_program *program = NULL;
   const ww_build unset = {.registers = 32};
   rig_refused(&rig, ww_program_build(rig.context, ww_text(rig_source), &unset, &program, &rig.error), WW_BAD_INPUT,
@@ -153,7 +148,6 @@ TEST(errors, of_structures_that_are_smaller_or_larger_than_known) {
   rig_refused(&rig, ww_program_build(rig.context, ww_text(rig_source), &newer.known, &program, &rig.error),
               WW_UNSUPPORTED, "build: sets fields beyond the");
   EXPECT_TRUE(program == NULL);
-  rig_free(&rig);
 }
 
 static bool never(void *self) {
@@ -162,20 +156,19 @@ static bool never(void *self) {
 }
 
 TEST(errors, a_build_can_be_cancelled) {
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   ww_program *program = NULL;
   int asked = 0;
   const ww_build build = {.size = sizeof build, .options = "-DN=1 -Wall", .go_on = never, .self = &asked};
   rig_refused(&rig, ww_program_build(rig.context, ww_text("kernel void k(void) {}"), &build, &program, &rig.error),
               WW_CANCELLED, "");
   EXPECT_EQ(asked, 1);
-  rig_free(&rig);
 }
 
 /* ---- devices -------------------------------------------------------------------------------------------- */
 
 TEST(errors, of_buffers_over_the_callers_memory) {
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   ww_buffer *buffer = NULL, *shared = NULL;
   uint32_t own = 3;
   ww_error *error = &rig.error;
@@ -192,11 +185,10 @@ TEST(errors, of_buffers_over_the_callers_memory) {
               "with: must be a shared buffer");
   EXPECT_EQ(own, 3);
   ww_buffer_unref(buffer);
-  rig_free(&rig);
 }
 
 TEST(errors, of_devices_buffers_and_pipes) {
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   ww_device *device = NULL;
   ww_buffer *buffer = NULL;
   ww_pipe *pipe = NULL;
@@ -223,12 +215,11 @@ TEST(errors, of_devices_buffers_and_pipes) {
   rig_fine(&rig, ww_pipe_new(rig.device, NULL, 4, 1, &all[20], &rig.error));
   for (int i = 0; i < 126; i++)
     ww_pipe_unref(all[i]);
-  rig_free(&rig);
 }
 
 TEST(errors, a_device_limits_the_number_of_buffers) {
   enum { MOST = 4096 };
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   ww_buffer *buffer[MOST], *more = NULL;
   for (int i = 0; i < MOST; i++)
     rig_fine(&rig, ww_buffer_new(rig.device, NULL, 1, &buffer[i], &rig.error));
@@ -237,14 +228,13 @@ TEST(errors, a_device_limits_the_number_of_buffers) {
     ww_buffer_unref(buffer[i]);
   rig_fine(&rig, ww_buffer_new(rig.device, NULL, 1, &more, &rig.error));
   ww_buffer_unref(more);
-  rig_free(&rig);
 }
 
 /* ---- launches ------------------------------------------------------------------------------------------- */
 
 TEST(errors, of_launches) {
   struct rig rig = rig_new("teaching"), other = rig_new("teaching");
-  ww_launch *launch = NULL;
+  ct_freed(ww_launch_unref_at) ww_launch *launch = NULL;
   ww_error *error = &rig.error;
   const ww_kernel *plus = ww_program_kernel_at(rig.program, 0), *foreign = ww_program_kernel_at(other.program, 0);
   rig_refused(&rig, ww_launch_new(NULL, rig.program, plus, &launch, error), WW_BAD_INPUT, "device: is NULL");
@@ -266,7 +256,6 @@ TEST(errors, of_launches) {
               "global[0]: 18446744073709551615 is outside");
   rig_refused(&rig, ww_launch_range(launch, 1, huge, good, NULL, error), WW_BAD_INPUT, "offset[0]: ");
   rig_refused(&rig, ww_launch_range(launch, 1, NULL, good, zero, error), WW_BAD_INPUT, "local[0]: 0 is outside");
-  ww_launch_unref(launch);
   rig_free(&rig);
   rig_free(&other);
 }
@@ -275,7 +264,7 @@ TEST(errors, of_arguments) {
   struct rig rig = rig_new("teaching"), other = rig_new("teaching");
   ww_launch *launch = rig_launch(&rig, "plus", 64, 64), *room = rig_launch(&rig, "room", 64, 64);
   ww_buffer *buffer = NULL, *foreign = NULL;
-  ww_pipe *pipe = NULL;
+  ct_freed(ww_pipe_unref_at) ww_pipe *pipe = NULL;
   ww_error *error = &rig.error;
   const uint32_t value = 5;
   rig_fine(&rig, ww_buffer_new(rig.device, "b", 100, &buffer, error));
@@ -304,7 +293,6 @@ TEST(errors, of_arguments) {
   ww_launch_unref(room);
   ww_buffer_unref(buffer);
   ww_buffer_unref(foreign);
-  ww_pipe_unref(pipe);
   rig_free(&rig);
   rig_free(&other);
 }
@@ -355,20 +343,17 @@ TEST(errors, of_runs) {
 
 static bool run_again(void *self, uint64_t now, uint64_t done, uint64_t groups) {
   struct rig *rig = self;
-  ww_launch *launch = rig_launch(rig, "hang", 64, 64);
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_launch(rig, "hang", 64, 64);
   (void)now, (void)done, (void)groups;
   rig_refused(rig, run(rig, launch), WW_BAD_INPUT, "device: is running launches");
-  ww_launch_unref(launch);
   return false;
 }
 
 TEST(errors, a_run_inside_a_run_of_the_same_device_is_refused) {
-  struct rig rig = rig_new("teaching");
-  ww_launch *launch = rig_launch(&rig, "spin", 64, 64);
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_launch(&rig, "spin", 64, 64);
   const ww_watch watch = {.size = sizeof watch, .self = &rig, .tick = run_again};
   EXPECT_EQ(ww_run(rig.device, &launch, 1, &watch, NULL, NULL), WW_CANCELLED);
-  ww_launch_unref(launch);
-  rig_free(&rig);
 }
 
 /* ---- reports and traces --------------------------------------------------------------------------------- */
@@ -379,10 +364,10 @@ static bool no_metric(void *self, const ww_metric *metric) {
 }
 
 TEST(errors, of_reports) {
-  struct rig rig = rig_new("teaching");
-  ww_buffer *data = NULL;
-  ww_launch *launch = rig_plus(&rig, &data, 5);
-  ww_report *report = NULL;
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
+  ct_freed(ww_buffer_unref_at) ww_buffer *data = NULL;
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_plus(&rig, &data, 5);
+  ct_freed(ww_report_unref_at) ww_report *report = NULL;
   struct kept kept = {NULL, 0};
   const char *text = NULL, *unit = NULL;
   double value = 0;
@@ -420,10 +405,6 @@ TEST(errors, of_reports) {
   rig_refused(&rig, ww_report_metrics(report, NULL, NULL, &rig.error), WW_BAD_INPUT, "metric: is NULL");
   rig_refused(&rig, ww_report_metrics(report, no_metric, NULL, &rig.error), WW_CANCELLED, "ended by its caller");
   EXPECT_TRUE(kept.text == NULL);
-  ww_report_unref(report);
-  ww_launch_unref(launch);
-  ww_buffer_unref(data);
-  rig_free(&rig);
 }
 
 static bool no_point(void *self, const ww_point *point) {
@@ -432,7 +413,7 @@ static bool no_point(void *self, const ww_point *point) {
 }
 
 TEST(errors, of_traces) {
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   ww_buffer *data = NULL;
   ww_launch *launch = rig_plus(&rig, &data, 5);
   ww_trace *trace = rig_record(&rig, launch), *none = NULL;
@@ -469,15 +450,14 @@ TEST(errors, of_traces) {
   ww_launch_unref(launch);
   ww_buffer_unref(data);
   free(kept.text);
-  rig_free(&rig);
 }
 
 TEST(errors, of_lifting_the_limits_of_reports) {
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   const ww_watch untimed = {.size = sizeof untimed, .functional = true};
   ww_buffer *data = NULL, *other_data = NULL;
   ww_launch *launch = rig_plus(&rig, &data, 5), *other = rig_plus(&rig, &other_data, 5);
-  ww_trace *trace = rig_record(&rig, launch);
+  ct_freed(ww_trace_unref_at) ww_trace *trace = rig_record(&rig, launch);
   ww_report *report = NULL, *executed = NULL, *lifted = NULL;
   ww_error *error = &rig.error;
   const uint64_t wide[] = {128}, local[] = {64};
@@ -501,17 +481,15 @@ TEST(errors, of_lifting_the_limits_of_reports) {
   EXPECT_TRUE(lifted == NULL);
   ww_report_unref(report);
   ww_report_unref(executed);
-  ww_trace_unref(trace);
   ww_launch_unref(launch);
   ww_launch_unref(other);
   ww_buffer_unref(data);
   ww_buffer_unref(other_data);
-  rig_free(&rig);
 }
 
 TEST(errors, of_expressions) {
-  struct rig rig = rig_new("teaching");
-  ww_expression *expression = NULL;
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
+  ct_freed(ww_expression_unref_at) ww_expression *expression = NULL;
   ww_error *error = &rig.error;
   double value = 0;
   rig_refused(&rig, ww_expression_new("a", NULL, error), WW_BAD_INPUT, "expression: is NULL");
@@ -527,12 +505,10 @@ TEST(errors, of_expressions) {
               "values: is NULL");
   rig_refused(&rig, ww_expression_value(expression, &(ww_column){NULL, NULL}, 1, &value, error), WW_BAD_INPUT,
               "columns[0]: 'a' has neither");
-  ww_expression_unref(expression);
-  rig_free(&rig);
 }
 
 TEST(errors, of_recordings) {
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   struct kept kept = {NULL, 0}, unwanted = {NULL, 0};
   ww_buffer *data = NULL;
   ww_launch *launch = rig_plus(&rig, &data, 5);
@@ -557,11 +533,10 @@ TEST(errors, of_recordings) {
   ww_launch_unref(launch);
   ww_buffer_unref(data);
   free(kept.text);
-  rig_free(&rig);
 }
 
 TEST(errors, of_launch_files) {
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   ww_report *report = NULL;
   ww_bytes file = ww_text("{\n  \"program\": \"kernel.wws\",\n  \"launches\": [ { \"kernel\": 5 } ]\n}");
   rig_refused(&rig, ww_file_run(rig.context, ww_text("{"), NULL, NULL, false, NULL, &report, &rig.error), WW_BAD_INPUT,
@@ -574,7 +549,6 @@ TEST(errors, of_launch_files) {
   rig_refused(&rig, ww_file_run(NULL, file, NULL, NULL, false, NULL, &report, &rig.error), WW_BAD_INPUT,
               "context: is NULL");
   EXPECT_TRUE(report == NULL);
-  rig_free(&rig);
 }
 
 /* ---- functions that take NULL --------------------------------------------------------------------------- */

@@ -33,7 +33,7 @@ static ww_column column_of(const char *name) {
 }
 
 static void find(const char *text, double values[ROWS]) {
-  ww_expression *expression = NULL;
+  ct_freed(ww_expression_unref_at) ww_expression *expression = NULL;
   ww_column columns[8];
   ww_error error = {.text = ""};
   if (!EXPECT_EQ(ww_expression_new(text, &expression, &error), WW_OK)) {
@@ -43,7 +43,6 @@ static void find(const char *text, double values[ROWS]) {
   for (size_t i = 0; i < ww_expression_name_count(expression); i++)
     columns[i] = column_of(ww_expression_name_at(expression, i));
   EXPECT_EQ(ww_expression_value(expression, columns, ROWS, values, &error), WW_OK);
-  ww_expression_unref(expression);
 }
 
 #define NONE NAN
@@ -103,7 +102,7 @@ TEST(expressions, over_columns_have_the_same_values_as_in_sweep_files) {
 }
 
 TEST(expressions, list_each_column_once_in_order_of_first_use) {
-  ww_expression *expression = NULL;
+  ct_freed(ww_expression_unref_at) ww_expression *expression = NULL;
   EXPECT_EQ(ww_expression_new("b + max(a.c, b) * a.c == 3 || d != 'word'", &expression, NULL), WW_OK);
   EXPECT_EQ(ww_expression_name_count(expression), 3);
   EXPECT_STREQ(ww_expression_name_at(expression, 0), "b");
@@ -111,7 +110,6 @@ TEST(expressions, list_each_column_once_in_order_of_first_use) {
   EXPECT_STREQ(ww_expression_name_at(expression, 2), "d");
   EXPECT_TRUE(!ww_expression_name_at(expression, 3));
   ww_expression_unref(ww_expression_ref(expression));
-  ww_expression_unref(expression);
 }
 
 static const struct {
@@ -138,14 +136,13 @@ TEST(expressions, that_are_malformed_are_refused_with_the_column) {
     EXPECT_EQ(error.line, 0);
     EXPECT_STREQ(error.file, "");
   }
-  char *deep = malloc(100001);
+  ct_freed(ct_free) char *deep = malloc(100001);
   ww_expression *expression = NULL;
   ww_error error = {.text = ""};
   memset(deep, '(', 100000);
   deep[100000] = '\0';
   EXPECT_EQ(ww_expression_new(deep, &expression, &error), WW_BAD_INPUT);
   EXPECT_CONTAINS(error.text, "column 65: nested deeper than 64");
-  free(deep);
 }
 
 TEST(expressions, need_a_column_for_each_name) {
@@ -193,7 +190,7 @@ TEST(expressions, numbers_have_units) {
 TEST(expressions, over_many_rows_are_fast) {
   enum { MANY = 100000 };
   double *numbers = malloc(MANY * sizeof *numbers), *values = malloc(MANY * sizeof *values), sum = 0;
-  ww_expression *expression = NULL;
+  ct_freed(ww_expression_unref_at) ww_expression *expression = NULL;
   for (size_t i = 0; i < MANY; i++)
     numbers[i] = (double)i;
   EXPECT_EQ(ww_expression_new("a % 7 == 3 && !(a * 2 > 100000)", &expression, NULL), WW_OK);
@@ -203,7 +200,6 @@ TEST(expressions, over_many_rows_are_fast) {
   for (size_t i = 0; i < MANY; i++)
     sum += values[i];
   EXPECT_EQ(sum, (50000 - 3) / 7 + 1);
-  ww_expression_unref(expression);
   free(numbers);
   free(values);
 }

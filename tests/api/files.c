@@ -64,33 +64,30 @@ static void free_files(struct files *files) {
 /* The file's report; NULL if there is none. *passed: whether its checks passed. */
 static char *report_of_library(ww_context *context, const char *path, bool *passed) {
   struct rig rig = {.context = context};
-  ww_report *report = NULL;
+  ct_freed(ww_report_unref_at) ww_report *report = NULL;
   char *text = read_file(path), *json = NULL;
   const ww_bytes bytes = {text, strlen(text), path};
   if (ww_file_run(context, bytes, NULL, NULL, true, passed, &report, &rig.error) == WW_OK)
     json = rig_write(&rig, report, WW_JSON);
   else
     json = strdup(rig.error.text);
-  ww_report_unref(report);
   free(text);
   return json;
 }
 
 TEST(files, reports_equal_those_of_the_command_line) {
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   struct files files = {.report = {NULL}};
   find_files(&files);
   for (size_t i = 0; i < files.found.gl_pathc; i++) {
     bool passed = false;
     const char *path = files.found.gl_pathv[i];
-    char *json = report_of_library(rig.context, path, &passed);
+    ct_freed(ct_free) char *json = report_of_library(rig.context, path, &passed);
     ct_note("%s", path);
     EXPECT_TRUE(strcmp(json, files.report[i]) == 0);
     EXPECT_EQ(passed, files.passed[i]);
-    free(json);
   }
   free_files(&files);
-  rig_free(&rig);
 }
 
 struct worker {
@@ -106,15 +103,14 @@ static void *work(void *self) {
   for (size_t i = 0; i < count; i++) {
     const size_t file = (worker->first + i) % count; /* each thread in a different order */
     bool passed = false;
-    char *json = report_of_library(worker->context, worker->files->found.gl_pathv[file], &passed);
+    ct_freed(ct_free) char *json = report_of_library(worker->context, worker->files->found.gl_pathv[file], &passed);
     worker->different += strcmp(json, worker->files->report[file]) != 0;
-    free(json);
   }
   return NULL;
 }
 
 TEST(files, threads_do_not_disturb_each_other) {
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   struct files files = {.report = {NULL}};
   struct worker worker[THREADS];
   find_files(&files);
@@ -127,5 +123,4 @@ TEST(files, threads_do_not_disturb_each_other) {
     EXPECT_EQ(worker[i].different, 0);
   }
   free_files(&files);
-  rig_free(&rig);
 }

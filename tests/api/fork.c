@@ -24,35 +24,28 @@ struct shared {
 
 static bool run_on(const struct shared *shared, ww_device *device, const char *json) {
   struct rig rig = shared->rig;
-  ww_buffer *data = NULL;
-  ww_report *report = NULL;
+  ct_freed(ww_buffer_unref_at) ww_buffer *data = NULL;
+  ct_freed(ww_report_unref_at) ww_report *report = NULL;
   rig.device = device;
-  ww_launch *launch = rig_plus(&rig, &data, 5);
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_plus(&rig, &data, 5);
   bool good = launch && ww_run(device, &launch, 1, NULL, &report, &rig.error) == WW_OK;
-  char *text = good && json ? rig_write(&rig, report, WW_JSON) : NULL;
+  ct_freed(ct_free) char *text = good && json ? rig_write(&rig, report, WW_JSON) : NULL;
   good = good && (!json || (text && strcmp(text, json) == 0)) && ((uint32_t *)ww_buffer_data(data))[63] == 68;
-  free(text);
-  ww_report_unref(report);
-  ww_launch_unref(launch);
-  ww_buffer_unref(data);
   return good;
 }
 
 static bool run_again(const struct shared *shared) {
-  ww_device *device = NULL;
-  const bool good = ww_device_new(shared->rig.machine, &device, NULL) == WW_OK && run_on(shared, device, shared->json);
-  ww_device_unref(device);
-  return good;
+  ct_freed(ww_device_unref_at) ww_device *device = NULL;
+  return ww_device_new(shared->rig.machine, &device, NULL) == WW_OK && run_on(shared, device, shared->json);
 }
 
 /* Uses keys of one report, devices of one machine, and a machine of one context. */
 static bool use_all(struct shared *shared) {
-  ww_machine *machine = NULL;
+  ct_freed(ww_machine_unref_at) ww_machine *machine = NULL;
   double value = 0;
   const bool good = ww_machine_load(shared->rig.context, "h200", &machine, NULL) == WW_OK &&
                     ww_report_number(shared->report, "launches[0].cycles", &value, NULL) &&
                     ww_report_number(shared->report, "hazards", &value, NULL) == false && run_again(shared);
-  ww_machine_unref(machine);
   return good;
 }
 

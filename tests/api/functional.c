@@ -46,10 +46,10 @@ static bool no_metric(void *self, const ww_metric *metric) {
 }
 
 TEST(functional, reports_are_flagged_and_have_no_cycles) {
-  struct rig rig = rig_new("teaching");
-  ww_buffer *data = NULL;
-  ww_launch *launch = rig_plus(&rig, &data, 5);
-  ww_report *report = NULL;
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
+  ct_freed(ww_buffer_unref_at) ww_buffer *data = NULL;
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_plus(&rig, &data, 5);
+  ct_freed(ww_report_unref_at) ww_report *report = NULL;
   const char *end = NULL;
   double number = 0;
   rig_fine(&rig, ww_run(rig.device, &launch, 1, &untimed, &report, &rig.error));
@@ -83,18 +83,14 @@ TEST(functional, reports_are_flagged_and_have_no_cycles) {
               "a finished run with timing");
   rig_refused(&rig, ww_diff(report, report, WW_TEXT, rig_sink(&(struct kept){NULL, 0}), NULL, &rig.error),
               WW_UNSUPPORTED, "a: the run had no timing");
-  ww_report_unref(report);
-  ww_launch_unref(launch);
-  ww_buffer_unref(data);
-  rig_free(&rig);
 }
 
 static void ignore_event(void *self, const ww_event *event) { (void)self, (void)event; }
 
 TEST(functional, options_about_time_are_refused) {
-  struct rig rig = rig_new("teaching");
-  ww_buffer *data = NULL;
-  ww_launch *launch = rig_plus(&rig, &data, 5);
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
+  ct_freed(ww_buffer_unref_at) ww_buffer *data = NULL;
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_plus(&rig, &data, 5);
   const ww_sink sink = rig_sink(&(struct kept){NULL, 0});
   const struct {
     ww_watch watch;
@@ -108,20 +104,16 @@ TEST(functional, options_about_time_are_refused) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     rig_refused(&rig, ww_run(rig.device, &launch, 1, &rows[i].watch, NULL, &rig.error), WW_BAD_INPUT, rows[i].said);
   EXPECT_EQ(at(data, 63), 63);
-  ww_trace *trace = rig_record(&rig, launch);
+  ct_freed(ww_trace_unref_at) ww_trace *trace = rig_record(&rig, launch);
   rig_refused(&rig, ww_trace_replay(trace, NULL, &untimed, NULL, &rig.error), WW_BAD_INPUT, "functional: a replay");
-  ww_trace_unref(trace);
-  ww_launch_unref(launch);
-  ww_buffer_unref(data);
-  rig_free(&rig);
 }
 
 /* Runs a kernel of one work-group and checks how it ended and that the device stays usable. */
 static void expect_end(const char *kernel, const ww_watch *watch, const char *end, const char *said) {
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   ww_launch *launch = rig_launch(&rig, kernel, 64, 64);
   ww_report *report = NULL;
-  ww_buffer *data = NULL;
+  ct_freed(ww_buffer_unref_at) ww_buffer *data = NULL;
   const char *told = NULL;
   rig_fine(&rig, ww_run(rig.device, &launch, 1, watch, &report, &rig.error));
   EXPECT_FALSE(ww_report_finished(report));
@@ -138,8 +130,6 @@ static void expect_end(const char *kernel, const ww_watch *watch, const char *en
   rig_fine(&rig, ww_run(rig.device, &launch, 1, NULL, NULL, &rig.error));
   EXPECT_EQ(at(data, 1), 1 + 14);
   ww_launch_unref(launch);
-  ww_buffer_unref(data);
-  rig_free(&rig);
 }
 
 TEST(functional, a_deadlock_is_reported_and_the_device_stays_usable) {
@@ -160,8 +150,8 @@ static bool count_down(void *self, uint64_t now, uint64_t done, uint64_t groups)
 }
 
 TEST(functional, a_tick_can_cancel_a_run) {
-  struct rig rig = rig_new("teaching");
-  ww_launch *launch = rig_launch(&rig, "spin", 64, 64);
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_launch(&rig, "spin", 64, 64);
   ww_report *report = NULL;
   int ticks = 3;
   const ww_watch watch = {.size = sizeof watch, .self = &ticks, .tick = count_down, .functional = true};
@@ -169,8 +159,6 @@ TEST(functional, a_tick_can_cancel_a_run) {
               "interrupted in launch 1 of 1, kernel 'spin': 0 of 1 work-groups had finished");
   EXPECT_EQ(ticks, 0);
   EXPECT_TRUE(report == NULL);
-  ww_launch_unref(launch);
-  rig_free(&rig);
 }
 
 struct told {
@@ -196,11 +184,11 @@ TEST(functional, prints_hazards_and_program_scope_variables_equal_those_of_a_tim
                                         "  if (get_global_id(0) == 3) { data[get_global_id(0) + 100] = 1; count++; }\n"
                                         "  if (get_global_id(0) == 0) data[0] = count;\n"
                                         "}\n");
-  ww_buffer *data = NULL;
+  ct_freed(ww_buffer_unref_at) ww_buffer *data = NULL;
   struct told told = {"", ""};
   const ww_watch watch = {
       .size = sizeof watch, .self = &told, .print = take_print, .hazard = take_hazard, .functional = true};
-  ww_launch *launch = rig_launch(&rig, "k", 4, 1);
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_launch(&rig, "k", 4, 1);
   rig_fine(&rig, ww_buffer_new(rig.device, "data", 64, &data, &rig.error));
   rig_fine(&rig, ww_launch_buffer(launch, 0, data, 0, &rig.error));
   for (uint32_t run = 0; run < 3; run++) {
@@ -209,24 +197,20 @@ TEST(functional, prints_hazards_and_program_scope_variables_equal_those_of_a_tim
   }
   EXPECT_STREQ(told.printed, "0 1 2 3 ");
   EXPECT_STREQ(told.rule, "M1-access-out-of-bounds");
-  ww_launch_unref(launch);
-  ww_buffer_unref(data);
   rig_free(&rig);
 }
 
 TEST(functional, a_launch_file_passes_its_checks) {
   static const char path[] = "examples/05_double_buffer/launch.json";
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   char text[4096] = "";
   FILE *file = fopen(path, "rb");
   bool passed = false;
-  ww_report *report = NULL;
+  ct_freed(ww_report_unref_at) ww_report *report = NULL;
   ASSERT_TRUE(file != NULL);
   const ww_bytes bytes = {text, fread(text, 1, sizeof text, file), path};
   fclose(file);
   rig_fine(&rig, ww_file_run(rig.context, bytes, NULL, &untimed, true, &passed, &report, &rig.error));
   EXPECT_TRUE(passed);
   EXPECT_EQ(rig_number(report, "launches[0].functional"), 1);
-  ww_report_unref(report);
-  rig_free(&rig);
 }

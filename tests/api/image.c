@@ -24,8 +24,8 @@ static const uint32_t origin[3] = {0, 0, 0}, all[3] = {20, 9, 1};
 
 /* The rows of both images, with and without a pitch, in either layout. */
 static void expect_regions(const char *machine) {
-  struct rig rig = rig_with(machine, source);
-  ww_image *image = new_image(&rig, NULL, &rgba);
+  ct_freed(rig_free) struct rig rig = rig_with(machine, source);
+  ct_freed(ww_image_unref_at) ww_image *image = new_image(&rig, NULL, &rgba);
   uint8_t bytes[9 * 20 * 4], got[9 * 20 * 4] = {1};
   for (size_t i = 0; i < sizeof bytes; i++)
     bytes[i] = (uint8_t)(i * 7 + i / 80);
@@ -40,8 +40,6 @@ static void expect_regions(const char *machine) {
   EXPECT_EQ(memcmp(got + 80 + 8, (uint8_t[]){255, 0, 128, 255}, 4), 0);
   rig_fine(&rig, ww_image_read(image, (uint32_t[]){16, 7, 0}, region, got, 0, 0, &rig.error));
   EXPECT_EQ(memcmp(got, bytes + 7 * 80 + 64, 4), 0);
-  ww_image_unref(image);
-  rig_free(&rig);
 }
 
 TEST(image, a_region_is_read_written_and_filled_in_either_layout) {
@@ -78,29 +76,26 @@ static ww_launch *invert(struct rig *rig, ww_image *from, ww_image *to) {
 }
 
 TEST(image, a_kernel_reads_one_image_and_writes_another_over_a_buffer) {
-  struct rig rig = rig_with("h200", source);
-  ww_buffer *buffer = NULL;
+  ct_freed(rig_free) struct rig rig = rig_with("h200", source);
+  ct_freed(ww_buffer_unref_at) ww_buffer *buffer = NULL;
   ww_image *from = new_image(&rig, "from", &rgba), *to = NULL;
   ww_shape over = rgba;
   over.row_pitch = 128;
   rig_fine(&rig, ww_buffer_new(rig.device, "bytes", 2048, &buffer, &rig.error));
   rig_fine(&rig, ww_image_new_over(buffer, 256, "to", &over, &to, &rig.error));
   rig_fine(&rig, ww_image_fill(from, origin, all, (float[]){1, 0, 0.2f, 0}, &rig.error));
-  ww_launch *launch = invert(&rig, from, to);
+  ct_freed(ww_launch_unref_at) ww_launch *launch = invert(&rig, from, to);
   rig_fine(&rig, ww_run(rig.device, &launch, 1, NULL, NULL, &rig.error));
   const uint8_t *bytes = ww_buffer_data(buffer), wanted[4] = {0, 255, 204, 255};
   EXPECT_EQ(memcmp(bytes + 256, wanted, 4), 0);
   EXPECT_EQ(memcmp(bytes + 256 + 8 * 128 + 19 * 4, wanted, 4), 0);
   EXPECT_EQ(bytes[255] + bytes[256 + 80], 0);
-  ww_launch_unref(launch);
   ww_image_unref(from);
   ww_image_unref(to);
-  ww_buffer_unref(buffer);
-  rig_free(&rig);
 }
 
 TEST(image, arguments_report_their_image_type_and_access) {
-  struct rig rig = rig_with("teaching", source);
+  ct_freed(rig_free) struct rig rig = rig_with("teaching", source);
   const ww_kernel *kernel = NULL;
   rig_fine(&rig, ww_program_kernel(rig.program, "invert", &kernel, &rig.error));
   const ww_argument *from = ww_kernel_argument(kernel, 0), *to = ww_kernel_argument(kernel, 1);
@@ -111,49 +106,42 @@ TEST(image, arguments_report_their_image_type_and_access) {
   EXPECT_STREQ(to->source_type, "image2d_t");
   EXPECT_EQ(ww_kernel_argument(kernel, 2)->kind, WW_ARGUMENT_SAMPLER);
   EXPECT_TRUE(!ww_kernel_argument(kernel, 2)->image);
-  rig_free(&rig);
 }
 
 TEST(image, layers_of_an_array_are_its_slices) {
-  struct rig rig = rig_with("teaching", source);
+  ct_freed(rig_free) struct rig rig = rig_with("teaching", source);
   const ww_shape shape = {
       .size = sizeof shape, .kind = "1d_array", .format = "r.unsigned_int32", .width = 64, .layers = 2};
-  ww_image *image = new_image(&rig, NULL, &shape);
-  ww_buffer *to = NULL;
+  ct_freed(ww_image_unref_at) ww_image *image = new_image(&rig, NULL, &shape);
+  ct_freed(ww_buffer_unref_at) ww_buffer *to = NULL;
   uint32_t bytes[128];
   for (uint32_t i = 0; i < 128; i++)
     bytes[i] = 1000 + i;
   rig_fine(&rig, ww_image_write(image, origin, (uint32_t[]){64, 1, 2}, bytes, 0, 0, &rig.error));
-  ww_launch *launch = rig_launch(&rig, "layer", 64, 0);
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_launch(&rig, "layer", 64, 0);
   rig_fine(&rig, ww_buffer_new(rig.device, "to", 256, &to, &rig.error));
   rig_fine(&rig, ww_launch_image(launch, 0, image, &rig.error));
   rig_fine(&rig, ww_launch_buffer(launch, 1, to, 0, &rig.error));
   rig_fine(&rig, ww_run(rig.device, &launch, 1, NULL, NULL, &rig.error));
   EXPECT_EQ(((uint32_t *)ww_buffer_data(to))[5], 1064 + 5);
-  ww_launch_unref(launch);
-  ww_image_unref(image);
-  ww_buffer_unref(to);
-  rig_free(&rig);
 }
 
 /* Each run has its own images, which are freed before the next. */
 static uint64_t run_again(struct rig *rig, uint32_t width) {
   ww_shape shape = rgba;
-  ww_report *report = NULL;
+  ct_freed(ww_report_unref_at) ww_report *report = NULL;
   shape.width = width;
   ww_image *from = new_image(rig, "from", &shape), *to = new_image(rig, "to", &shape);
-  ww_launch *launch = invert(rig, from, to);
+  ct_freed(ww_launch_unref_at) ww_launch *launch = invert(rig, from, to);
   rig_fine(rig, ww_run(rig->device, &launch, 1, NULL, &report, &rig->error));
   const uint64_t cycles = ww_report_cycles(report, 0);
-  ww_report_unref(report);
-  ww_launch_unref(launch);
   ww_image_unref(from);
   ww_image_unref(to);
   return cycles;
 }
 
 TEST(image, a_recording_contains_images_created_and_freed_between_runs) {
-  struct rig rig = rig_with("teaching", source);
+  ct_freed(rig_free) struct rig rig = rig_with("teaching", source);
   struct kept kept = {NULL, 0};
   ww_trace *trace = NULL;
   ww_report *replay = NULL;
@@ -170,11 +158,10 @@ TEST(image, a_recording_contains_images_created_and_freed_between_runs) {
   ww_report_unref(replay);
   ww_trace_unref(trace);
   free(kept.text);
-  rig_free(&rig);
 }
 
 TEST(image, a_recording_ends_when_image_numbers_run_out) {
-  struct rig rig = rig_with("teaching", source);
+  ct_freed(rig_free) struct rig rig = rig_with("teaching", source);
   struct kept kept = {NULL, 0};
   const ww_shape small = {.size = sizeof small, .kind = "1d", .format = "r.float", .width = 1};
   rig_fine(&rig, ww_device_record(rig.device, rig_sink(&kept), &rig.error));
@@ -185,25 +172,22 @@ TEST(image, a_recording_ends_when_image_numbers_run_out) {
   rig_refused(&rig, ww_device_record_end(rig.device, &rig.error), WW_UNSUPPORTED,
               "the trace ends with launch 1: image 'from' has the number of one that was released");
   free(kept.text);
-  rig_free(&rig);
 }
 
 TEST(image, numbers_are_reused_after_their_images_are_freed) {
-  struct rig rig = rig_with("teaching", source);
+  ct_freed(rig_free) struct rig rig = rig_with("teaching", source);
   const ww_shape small = {.size = sizeof small, .kind = "1d", .format = "r.float", .width = 1};
   for (int i = 0; i < 5000; i++) {
-    ww_image *image = NULL;
+    ct_freed(ww_image_unref_at) ww_image *image = NULL;
     if (!rig_fine(&rig, ww_image_new(rig.device, NULL, &small, &image, &rig.error)))
       break;
-    ww_image_unref(image);
   }
-  rig_free(&rig);
 }
 
 TEST(image, errors_are_reported) {
-  struct rig rig = rig_with("teaching", source);
+  ct_freed(rig_free) struct rig rig = rig_with("teaching", source);
   ww_image *image = NULL, *good = new_image(&rig, NULL, &rgba);
-  ww_buffer *buffer = NULL;
+  ct_freed(ww_buffer_unref_at) ww_buffer *buffer = NULL;
   ww_error *error = &rig.error;
   uint8_t bytes[4096];
   ww_shape shape = rgba;
@@ -255,7 +239,7 @@ TEST(image, errors_are_reported) {
   rig_refused(&rig, ww_image_read(good, origin, all, bytes, UINT64_C(1) << 60, 0, error), WW_BAD_INPUT,
               "pitch: 1 slices");
   rig_refused(&rig, ww_image_fill(good, origin, all, NULL, error), WW_BAD_INPUT, "color: is NULL");
-  ww_launch *launch = rig_launch(&rig, "layer", 64, 0);
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_launch(&rig, "layer", 64, 0);
   rig_refused(&rig, ww_launch_image(launch, 0, good, error), WW_BAD_INPUT,
               "image 'image' is of kind 2d, but the kernel's argument 'from' is image1d_array");
   rig_refused(&rig, ww_launch_image(launch, 1, good, error), WW_BAD_INPUT, "an image does not fit");
@@ -264,8 +248,5 @@ TEST(image, errors_are_reported) {
   rig_refused(&rig, ww_launch_buffer(launch, 0, buffer, 0, error), WW_BAD_INPUT, "a buffer does not fit");
   ww_image_unref(NULL);
   EXPECT_TRUE(!ww_image_ref(NULL));
-  ww_launch_unref(launch);
   ww_image_unref(good);
-  ww_buffer_unref(buffer);
-  rig_free(&rig);
 }

@@ -32,17 +32,14 @@ TEST(inside, an_internal_error_reports_its_location) {
 
 TEST(inside, a_device_forgets_variables_of_freed_programs) {
   static const char source[] = "global int count = 5;\nkernel void k(void) { count++; }";
-  struct rig rig = rig_with("teaching", source);
+  ct_freed(rig_free) struct rig rig = rig_with("teaching", source);
   for (int i = 0; i < 5; i++) {
-    ww_program *program = NULL;
-    ww_launch *launch = NULL;
+    ct_freed(ww_program_unref_at) ww_program *program = NULL;
+    ct_freed(ww_launch_unref_at) ww_launch *launch = NULL;
     rig_fine(&rig, ww_program_build(rig.context, ww_text(source), NULL, &program, &rig.error));
     rig_fine(&rig, ww_launch_new(rig.device, program, ww_program_kernel_at(program, 0), &launch, &rig.error));
     rig_fine(&rig, ww_launch_range(launch, 1, NULL, &(uint64_t){1}, NULL, &rig.error));
     rig_fine(&rig, ww_run(rig.device, &launch, 1, NULL, NULL, &rig.error));
     EXPECT_EQ(rig.device->variable_count, 1);
-    ww_launch_unref(launch);
-    ww_program_unref(program);
   }
-  rig_free(&rig);
 }

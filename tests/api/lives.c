@@ -31,7 +31,7 @@ static bool give_up_all(void *self, uint64_t now, uint64_t done, uint64_t groups
 }
 
 TEST(lives, objects_released_during_a_run_live_until_the_run_ends) {
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   struct owner owner = {.rig = &rig, .launch = rig_launch(&rig, "spin", 64, 64)};
   const ww_watch watch = {.size = sizeof watch, .self = &owner, .tick = give_up_all};
   rig_fine(&rig, ww_buffer_new(rig.device, "data", 64, &owner.data, &rig.error));
@@ -40,7 +40,6 @@ TEST(lives, objects_released_during_a_run_live_until_the_run_ends) {
   EXPECT_EQ(owner.ticks, 5);
   memset(ww_buffer_data(owner.made), 1, 64); /* the device lives as long as the buffer */
   ww_buffer_unref(owner.made);
-  rig_free(&rig);
 }
 
 struct others {
@@ -52,25 +51,23 @@ struct others {
 static void *come_and_go(void *self) {
   struct others *others = self;
   for (int i = 0; !atomic_load(&others->ended); i++) {
-    ww_buffer *buffer = NULL;
-    ww_pipe *pipe = NULL;
+    ct_freed(ww_buffer_unref_at) ww_buffer *buffer = NULL;
+    ct_freed(ww_pipe_unref_at) ww_pipe *pipe = NULL;
     ww_error error = {.text = ""};
     EXPECT_EQ(ww_buffer_new(others->device, NULL, 64, &buffer, &error), WW_OK);
     EXPECT_EQ(ww_pipe_new(others->device, NULL, 4, 4, &pipe, &error), WW_OK);
     memset(ww_buffer_data(buffer), i, 64);
-    ww_pipe_unref(pipe);
-    ww_buffer_unref(buffer);
   }
   return NULL;
 }
 
 TEST(lives, buffers_and_pipes_can_be_made_and_freed_in_other_threads) {
   enum { RUNS = 50 };
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   struct others others = {.device = rig.device};
   pthread_t thread[2];
-  ww_buffer *data = NULL;
-  ww_launch *launch = rig_plus(&rig, &data, 1);
+  ct_freed(ww_buffer_unref_at) ww_buffer *data = NULL;
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_plus(&rig, &data, 1);
   atomic_init(&others.ended, false);
   for (int i = 0; i < 2; i++)
     EXPECT_EQ(pthread_create(&thread[i], NULL, come_and_go, &others), 0);
@@ -80,7 +77,4 @@ TEST(lives, buffers_and_pipes_can_be_made_and_freed_in_other_threads) {
   for (int i = 0; i < 2; i++)
     pthread_join(thread[i], NULL);
   EXPECT_EQ(((uint32_t *)ww_buffer_data(data))[7], 7 + RUNS);
-  ww_launch_unref(launch);
-  ww_buffer_unref(data);
-  rig_free(&rig);
 }

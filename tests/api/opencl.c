@@ -16,29 +16,28 @@ static void print(void *self, uint32_t launch, const char *text, size_t size) {
 TEST(opencl_api, work_items_print_in_their_order) {
   struct rig rig = rig_with("teaching", "kernel void k(void) { printf(\"item %d\\n\", (int)get_global_id(0)); }");
   struct kept kept = {NULL, 0};
-  ww_launch *launch = rig_launch(&rig, "k", 3, 1);
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_launch(&rig, "k", 3, 1);
   const ww_watch watch = {.size = sizeof watch, .self = &kept, .print = print};
   rig_fine(&rig, ww_run(rig.device, &launch, 1, &watch, NULL, &rig.error));
   EXPECT_STREQ(kept.text, "item 0\nitem 1\nitem 2\n");
   free(kept.text);
-  ww_launch_unref(launch);
   rig_free(&rig);
 }
 
 TEST(opencl_api, program_scope_variables_live_as_long_as_the_device) {
   static const char source[] = "global int count = 5;\nkernel void k(global int *out) { *out = count++; }";
-  struct rig rig = rig_with("teaching", source);
+  ct_freed(rig_free) struct rig rig = rig_with("teaching", source);
   EXPECT_EQ(ww_program_variable_bytes(rig.program), 4);
   EXPECT_EQ(ww_program_variable_bytes(NULL), 0);
-  ww_launch *launch = rig_launch(&rig, "k", 1, 1);
-  ww_buffer *out = NULL;
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_launch(&rig, "k", 1, 1);
+  ct_freed(ww_buffer_unref_at) ww_buffer *out = NULL;
   rig_fine(&rig, ww_buffer_new(rig.device, "out", 4, &out, &rig.error));
   rig_fine(&rig, ww_launch_buffer(launch, 0, out, 0, &rig.error));
   for (int i = 0; i < 3; i++) {
     rig_fine(&rig, ww_run(rig.device, &launch, 1, NULL, NULL, &rig.error));
     EXPECT_EQ(*(int *)ww_buffer_data(out), 5 + i);
   }
-  ww_program *other = NULL;
+  ct_freed(ww_program_unref_at) ww_program *other = NULL;
   const ww_kernel *kernel = NULL;
   ww_launch *both[2] = {launch, NULL};
   rig_fine(&rig, ww_program_build(rig.context, ww_text(source), NULL, &other, &rig.error));
@@ -51,10 +50,6 @@ TEST(opencl_api, program_scope_variables_live_as_long_as_the_device) {
   rig_refused(&rig, ww_run(rig.device, both, 2, NULL, NULL, &rig.error), WW_UNSUPPORTED,
               "cannot run at once: only one program of them");
   ww_launch_unref(both[1]);
-  ww_launch_unref(launch);
-  ww_program_unref(other);
-  ww_buffer_unref(out);
-  rig_free(&rig);
 }
 
 static const char pipe_source[] =
@@ -63,10 +58,10 @@ static const char pipe_source[] =
     "  uint x = 0;\n  read_pipe(p, &x);\n  out[get_global_id(0)] = x;\n}\n";
 
 TEST(opencl_api, pipes_keep_their_packets_from_run_to_run) {
-  struct rig rig = rig_with("teaching", pipe_source);
+  ct_freed(rig_free) struct rig rig = rig_with("teaching", pipe_source);
   ww_launch *put = rig_launch(&rig, "put", 3, 1), *take = rig_launch(&rig, "take", 2, 1);
-  ww_pipe *pipe = NULL;
-  ww_buffer *out = NULL;
+  ct_freed(ww_pipe_unref_at) ww_pipe *pipe = NULL;
+  ct_freed(ww_buffer_unref_at) ww_buffer *out = NULL;
   rig_fine(&rig, ww_pipe_new(rig.device, "p", 4, 16, &pipe, &rig.error));
   rig_fine(&rig, ww_buffer_new(rig.device, "out", 8, &out, &rig.error));
   rig_fine(&rig, ww_launch_pipe(put, 0, pipe, &rig.error));
@@ -82,23 +77,19 @@ TEST(opencl_api, pipes_keep_their_packets_from_run_to_run) {
   EXPECT_EQ(ww_pipe_packets(pipe), 4);
   EXPECT_EQ(((uint32_t *)ww_buffer_data(out))[0] + ((uint32_t *)ww_buffer_data(out))[1], 100 + 101);
   EXPECT_EQ(*(const uint32_t *)ww_pipe_packet(pipe, 0), 102);
-  ww_report *report = NULL;
+  ct_freed(ww_report_unref_at) ww_report *report = NULL;
   ww_launch *both[2] = {put, take};
   rig_fine(&rig, ww_run(rig.device, both, 2, NULL, &report, &rig.error));
   EXPECT_EQ(ww_pipe_packets(pipe), 5);
   const char *name = NULL;
   EXPECT_TRUE(ww_report_text(report, "launches[0].pipes[0].name", &name));
   EXPECT_STREQ(name, "p");
-  ww_report_unref(report);
   ww_launch_unref(put);
   ww_launch_unref(take);
-  ww_buffer_unref(out);
-  ww_pipe_unref(pipe);
-  rig_free(&rig);
 }
 
 TEST(opencl_api, the_build_log_has_clangs_messages_on_success_and_failure) {
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   struct kept log = {NULL, 0};
   ww_program *program = NULL;
   const ww_build build = {.size = sizeof build, .options = "-Wall", .log = rig_sink(&log)};
@@ -118,36 +109,30 @@ TEST(opencl_api, the_build_log_has_clangs_messages_on_success_and_failure) {
   EXPECT_EQ(rig.error.column, 3);
   EXPECT_CONTAINS(log.text, "mine.cl:3:3: error: use of undeclared identifier 'y'");
   free(log.text);
-  rig_free(&rig);
 }
 
 TEST(opencl_api, options_define_macros_and_the_report_quotes_source_text_in_memory) {
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   const ww_bytes source = ww_text("kernel void k(global int *out) {\n  *out = N; // the answer\n}\n");
   const ww_build build = {.size = sizeof build, .options = "-D N=42 -cl-std=CL3.0"};
   ww_program *program = NULL;
   rig_fine(&rig, ww_program_build(rig.context, source, &build, &program, &rig.error));
   ww_program_unref(rig.program);
   rig.program = program;
-  ww_launch *launch = rig_launch(&rig, "k", 1, 0);
-  ww_buffer *out = NULL;
-  ww_report *report = NULL;
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_launch(&rig, "k", 1, 0);
+  ct_freed(ww_buffer_unref_at) ww_buffer *out = NULL;
+  ct_freed(ww_report_unref_at) ww_report *report = NULL;
   rig_fine(&rig, ww_buffer_new(rig.device, "out", 4, &out, &rig.error));
   rig_fine(&rig, ww_launch_buffer(launch, 0, out, 0, &rig.error));
   rig_fine(&rig, ww_run(rig.device, &launch, 1, NULL, &report, &rig.error));
   EXPECT_EQ(*(int *)ww_buffer_data(out), 42);
-  char *text = rig_write(&rig, report, WW_SOURCE);
+  ct_freed(ct_free) char *text = rig_write(&rig, report, WW_SOURCE);
   EXPECT_CONTAINS(text, "*out = N; // the answer");
-  free(text);
-  ww_report_unref(report);
-  ww_launch_unref(launch);
-  ww_buffer_unref(out);
-  rig_free(&rig);
 }
 
 TEST(opencl_api, programs_can_be_read_from_every_form_that_they_are_written_in) {
   static const char source[] = "kernel void k(global int *out, int n) { out[get_global_id(0)] = n; }";
-  struct rig rig = rig_with("teaching", source);
+  ct_freed(rig_free) struct rig rig = rig_with("teaching", source);
   for (ww_program_form form = WW_PROGRAM_OBJECT; form <= WW_PROGRAM_SPIRV; form++) {
     struct kept kept = {NULL, 0};
     ww_program *again = NULL;
@@ -167,11 +152,10 @@ TEST(opencl_api, programs_can_be_read_from_every_form_that_they_are_written_in) 
     ww_program_unref(again);
     free(kept.text);
   }
-  rig_free(&rig);
 }
 
 TEST(opencl_api, text_in_memory_is_quoted_whatever_its_name) {
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   ww_program *program = NULL;
   struct kept log = {NULL, 0};
   ww_bytes source = ww_text("kernel void k(void) {\n  x = 1;\n}");
@@ -182,7 +166,6 @@ TEST(opencl_api, text_in_memory_is_quoted_whatever_its_name) {
   EXPECT_STREQ(rig.error.file, "of a notebook");
   EXPECT_CONTAINS(log.text, "of a notebook:2:3: error: use of undeclared identifier 'x'");
   free(log.text);
-  rig_free(&rig);
 }
 
 static struct kept compiled(struct rig *rig, const char *source, const ww_build *build) {
@@ -192,7 +175,7 @@ static struct kept compiled(struct rig *rig, const char *source, const ww_build 
 }
 
 TEST(opencl_api, units_are_compiled_with_headers_and_linked) {
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   const ww_bytes headers[] = {{"int twice(int x);", 17, "lib/twice.h"}};
   ww_build build = {.size = sizeof build, .headers = headers, .header_count = 1};
   struct kept user = compiled(&rig, "#include <lib/twice.h>\nkernel void k(global int *d) { *d = twice(*d); }", &build),
@@ -224,13 +207,12 @@ TEST(opencl_api, units_are_compiled_with_headers_and_linked) {
   EXPECT_TRUE(none.text == NULL);
   free(user.text);
   free(maker.text);
-  rig_free(&rig);
 }
 
 TEST(opencl_api, specialization_constants_are_set_by_number) {
   static const char source[] = "int __attribute__((overloadable)) __spirv_SpecConstant(int id, int usual);\n"
                                "kernel void k(global int *out) { *out = __spirv_SpecConstant(7, 10); }";
-  struct rig rig = rig_with("teaching", source);
+  ct_freed(rig_free) struct rig rig = rig_with("teaching", source);
   struct kept spirv = {NULL, 0};
   rig_fine(&rig, ww_program_write(rig.program, WW_PROGRAM_SPIRV, rig_sink(&spirv), &rig.error));
   const ww_bytes bytes = {spirv.text, spirv.length, NULL};
@@ -261,11 +243,10 @@ TEST(opencl_api, specialization_constants_are_set_by_number) {
   ww_launch_unref(launch);
   ww_buffer_unref(out);
   free(spirv.text);
-  rig_free(&rig);
 }
 
 TEST(opencl_api, units_of_different_versions_are_linked) {
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   const ww_build old = {.size = sizeof old, .options = "-cl-std=CL1.2"},
                  new = {.size = sizeof new, .options = "-cl-std=CL3.0"};
   struct kept user = compiled(&rig, "int twice(int x);\nkernel void k(global int *d) { *d = twice(*d); }", &old),
@@ -279,7 +260,6 @@ TEST(opencl_api, units_of_different_versions_are_linked) {
   }
   free(user.text);
   free(maker.text);
-  rig_free(&rig);
 }
 
 TEST(opencl_api, a_program_reports_types_qualifiers_and_attributes_of_its_source) {

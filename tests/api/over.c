@@ -95,9 +95,8 @@ TEST(over, kernels_access_the_callers_bytes_and_no_others) {
                                      {.size = sizeof(ww_watch), .trace = {drop, NULL}, .page = true}};
   for (size_t m = 0; m < 2; m++)
     for (size_t w = 0; w < sizeof watches / sizeof *watches; w++) {
-      struct rig rig = rig_new(machines[m]);
+      ct_freed(rig_free) struct rig rig = rig_new(machines[m]);
       run_everywhere(&rig, &watches[w]);
-      rig_free(&rig);
     }
 }
 
@@ -151,11 +150,11 @@ TEST(over, overruns_are_detected) {
 /* ---- how long memory must stay ---------------------------------------------------------------------------------- */
 
 TEST(over, memory_may_be_freed_once_launches_and_buffer_are_freed) {
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   const struct fenced fenced = fence();
   ww_buffer *buffer = over(&rig, fenced.first);
   ww_launch *launch = plus(&rig, buffer), *spin = rig_launch(&rig, "spin", WORDS, WORDS);
-  ww_report *report = NULL;
+  ct_freed(ww_report_unref_at) ww_report *report = NULL;
   ww_buffer_unref(buffer);
   rig_fine(&rig, ww_run(rig.device, &launch, 1, NULL, &report, &rig.error));
   EXPECT_EQ(word(fenced.first, 0), 5);
@@ -166,9 +165,7 @@ TEST(over, memory_may_be_freed_once_launches_and_buffer_are_freed) {
   char *text = rig_write(&rig, report, WW_JSON); /* the report contains none of its bytes */
   EXPECT_CONTAINS(text, "\"kernel\": \"plus\"");
   free(text);
-  ww_report_unref(report);
   ww_launch_unref(spin);
-  rig_free(&rig);
 }
 
 struct leaving {
@@ -196,7 +193,7 @@ TEST(over, a_buffer_released_during_a_run_lives_until_the_run_ends) {
                                "  ld.arg.b64 p, data\n"
                                "  st.global.b32 [p], i\n"
                                "  exit\n";
-  struct rig rig = rig_with("teaching", source);
+  ct_freed(rig_free) struct rig rig = rig_with("teaching", source);
   const struct fenced fenced = fence();
   struct leaving leaving = {rig_launch(&rig, "late", 1, 1), over(&rig, fenced.end - BYTES)};
   ww_launch *launch = leaving.launch;
@@ -206,5 +203,4 @@ TEST(over, a_buffer_released_during_a_run_lives_until_the_run_ends) {
   EXPECT_TRUE(!leaving.buffer);
   EXPECT_EQ(word(fenced.end - BYTES, 0), 40000);
   tear_down(&fenced);
-  rig_free(&rig);
 }

@@ -101,14 +101,13 @@ static double cycles_of(const ww_report *report, size_t launch) {
 /* Runs the launches concurrently and releases them. */
 static void run_both(struct app *app, ww_launch *first, ww_launch *second) {
   ww_launch *launches[] = {first, second};
-  ww_report *report = NULL;
+  ct_freed(ww_report_unref_at) ww_report *report = NULL;
   const size_t count = second ? 2 : 1;
   rig_fine(&app->rig, ww_run(app->rig.device, launches, count, NULL, &report, &app->rig.error));
   for (size_t i = 0; i < count; i++) {
     app->cycles[app->count++] = cycles_of(report, i);
     ww_launch_unref(launches[i]);
   }
-  ww_report_unref(report);
 }
 
 static void run(struct app *app, ww_launch *launch) { run_both(app, launch, NULL); }
@@ -134,7 +133,7 @@ static void begin(struct app *app) {
 /* A replay of the recording must take the same cycles as the launches of `app`. `machine` NULL: the recording's. */
 static ww_report *expect_replayed(struct rig *rig, const struct kept *bytes, const ww_machine *machine,
                                   const struct app *app) {
-  ww_trace *trace = NULL;
+  ct_freed(ww_trace_unref_at) ww_trace *trace = NULL;
   ww_report *report = NULL;
   (void)(rig_fine(rig, ww_trace_open(rig->context, (ww_bytes){bytes->text, bytes->length, NULL}, false, &trace,
                                      &rig->error)) &&
@@ -144,7 +143,6 @@ static ww_report *expect_replayed(struct rig *rig, const struct kept *bytes, con
     ct_note("launch %zu", i);
     EXPECT_EQ(cycles_of(report, i), app->cycles[i]);
   }
-  ww_trace_unref(trace);
   return report;
 }
 
@@ -186,8 +184,8 @@ static const char *const here[] = {"cu.registers=1280"}, *const there[] = {"cu.r
                                                                            "cu.count=1"};
 
 TEST(record, functional_runs_are_left_out) {
-  struct app app = app_new(NULL, 0);
-  ww_buffer *data = buffer_of(&app, "data", 4096);
+  ct_freed(app_free) struct app app = app_new(NULL, 0);
+  ct_freed(ww_buffer_unref_at) ww_buffer *data = buffer_of(&app, "data", 4096);
   const ww_watch functional = {.size = sizeof functional, .functional = true};
   begin(&app);
   run(&app, plus(&app, data, 1024));
@@ -197,8 +195,6 @@ TEST(record, functional_runs_are_left_out) {
   run(&app, plus(&app, data, 256));
   rig_fine(&app.rig, ww_device_record_end(app.rig.device, &app.rig.error));
   ww_report_unref(expect_replayed(&app.rig, &app.trace, NULL, &app));
-  ww_buffer_unref(data);
-  app_free(&app);
 }
 
 TEST(record, a_replay_matches_the_cycles_of_runs_on_this_and_another_machine) {
@@ -241,7 +237,7 @@ static char *replay_by_command(const struct kept *bytes) {
 
 /* Also for a buffer that did not exist in the previous run. */
 TEST(record, dependence_on_time_is_reported_for_each_run) {
-  struct app app = app_new(NULL, 0);
+  ct_freed(app_free) struct app app = app_new(NULL, 0);
   begin(&app);
   for (int i = 0; i < 2; i++) {
     ww_buffer *before = buffer_of(&app, "before", i ? 40960 : 4096), *data = buffer_of(&app, "data", 4096);
@@ -251,16 +247,14 @@ TEST(record, dependence_on_time_is_reported_for_each_run) {
     ww_buffer_unref(data);
   }
   rig_fine(&app.rig, ww_device_record_end(app.rig.device, &app.rig.error));
-  char *told = replay_by_command(&app.trace);
+  ct_freed(ct_free) char *told = replay_by_command(&app.trace);
   EXPECT_CONTAINS(told, "launch 1, kernel 'steer', depends on time");
   EXPECT_CONTAINS(told, "launch 2, kernel 'steer', depends on time");
-  free(told);
-  app_free(&app);
 }
 
 /* Most of them get the address of the previous one. */
 TEST(record, programs_made_and_freed_between_runs_are_distinguished) {
-  struct app app = app_new(NULL, 0);
+  ct_freed(app_free) struct app app = app_new(NULL, 0);
   struct rig *rig = &app.rig;
   begin(&app);
   for (int i = 0; i < 16; i++) {
@@ -268,20 +262,18 @@ TEST(record, programs_made_and_freed_between_runs_are_distinguished) {
     for (int more = 0; more < i % 8; more++)
       strcat(source, "  add.i32 i, i, 1\n");
     strcat(source, "  exit\n");
-    ww_program *program = NULL;
+    ct_freed(ww_program_unref_at) ww_program *program = NULL;
     rig_fine(rig, ww_program_build(rig->context, ww_text(source), NULL, &program, &rig->error));
     run(&app, launch_of(&app, program, "k", 64));
-    ww_program_unref(program);
   }
   rig_fine(rig, ww_device_record_end(rig->device, &rig->error));
   EXPECT_LT(app.cycles[0], app.cycles[7]);
   ww_report_unref(expect_replayed(rig, &app.trace, NULL, &app));
-  app_free(&app);
 }
 
 TEST(record, caches_are_empty_when_a_recording_begins) {
-  struct app app = app_new(NULL, 0);
-  ww_buffer *data = buffer_of(&app, "data", 4096);
+  ct_freed(app_free) struct app app = app_new(NULL, 0);
+  ct_freed(ww_buffer_unref_at) ww_buffer *data = buffer_of(&app, "data", 4096);
   run(&app, plus(&app, data, 1024));
   run(&app, plus(&app, data, 1024));
   const uint64_t now = ww_device_now(app.rig.device);
@@ -297,8 +289,6 @@ TEST(record, caches_are_empty_when_a_recording_begins) {
   ww_report_unref(expect_replayed(&app.rig, &app.trace, NULL, &app));
   run(&app, plus(&app, data, 1024)); /* the recording has ended */
   EXPECT_EQ(app.cycles[2], warm);
-  ww_buffer_unref(data);
-  app_free(&app);
 }
 
 /* ---- where a recording ends ---------------------------------------------------------------------------------- */
@@ -310,13 +300,13 @@ static bool stop(void *self, uint64_t now, uint64_t done, uint64_t groups) {
 
 /* The last launch of the trace is one of `kernel`; its run does not finish, and its replay ends as `end` says. */
 static void expect_cut(const char *kernel, const ww_watch *watch, ww_status status, const char *end) {
-  struct app app = app_new(NULL, 0);
+  ct_freed(app_free) struct app app = app_new(NULL, 0);
   struct rig *rig = &app.rig;
-  ww_buffer *data = buffer_of(&app, "data", 400000);
+  ct_freed(ww_buffer_unref_at) ww_buffer *data = buffer_of(&app, "data", 400000);
   const char *ended = NULL;
   begin(&app);
   run(&app, plus(&app, data, 64 * 1024)); /* takes longer than the later launches may */
-  ww_launch *launch = launch_of(&app, rig->program, kernel, 64);
+  ct_freed(ww_launch_unref_at) ww_launch *launch = launch_of(&app, rig->program, kernel, 64);
   const uint64_t start = ww_device_now(rig->device);
   ww_report *report = NULL;
   EXPECT_EQ(ww_run(rig->device, &launch, 1, watch, &report, &rig->error), status);
@@ -331,9 +321,6 @@ static void expect_cut(const char *kernel, const ww_watch *watch, ww_status stat
   EXPECT_TRUE(ww_report_text(report, "launches[1].end", &ended));
   EXPECT_STREQ(ended, end);
   ww_report_unref(report);
-  ww_launch_unref(launch);
-  ww_buffer_unref(data);
-  app_free(&app);
 }
 
 TEST(record, a_run_that_does_not_finish_is_the_last_one) {
@@ -344,18 +331,17 @@ TEST(record, a_run_that_does_not_finish_is_the_last_one) {
 }
 
 TEST(record, a_recording_may_consist_of_one_deadlock) {
-  struct app app = app_new(NULL, 0);
+  ct_freed(app_free) struct app app = app_new(NULL, 0);
   begin(&app);
   run(&app, launch_of(&app, app.rig.program, "hang", 64));
   rig_fine(&app.rig, ww_device_record_end(app.rig.device, &app.rig.error));
   ww_report_unref(expect_replayed(&app.rig, &app.trace, NULL, &app));
-  app_free(&app);
 }
 
 /* `again` makes something that the trace cannot hold. */
 static void expect_end(void (*again)(struct app *app, ww_buffer *data), const char *why) {
-  struct app app = app_new(NULL, 0);
-  ww_buffer *data = buffer_of(&app, "data", 4096);
+  ct_freed(app_free) struct app app = app_new(NULL, 0);
+  ct_freed(ww_buffer_unref_at) ww_buffer *data = buffer_of(&app, "data", 4096);
   ww_pipe *pipe = pipe_of(&app, "pipe", 100);
   begin(&app);
   run(&app, plus(&app, data, 1024));
@@ -366,27 +352,22 @@ static void expect_end(void (*again)(struct app *app, ww_buffer *data), const ch
   rig_refused(&app.rig, ww_device_record_end(app.rig.device, &app.rig.error), WW_UNSUPPORTED, why);
   app.count = 3;
   ww_report_unref(expect_replayed(&app.rig, &app.trace, NULL, &app));
-  ww_buffer_unref(data);
-  app_free(&app);
 }
 
 static void other_pipe(struct app *app, ww_buffer *data) {
-  ww_pipe *pipe = pipe_of(app, "other", 100);
+  ct_freed(ww_pipe_unref_at) ww_pipe *pipe = pipe_of(app, "other", 100);
   run_pipe(app, "put", pipe, NULL);
   run(app, plus(app, data, 64));
-  ww_pipe_unref(pipe);
 }
 
 static void in_its_place(struct app *app, ww_buffer *data) {
-  ww_buffer *large = buffer_of(app, "large", 100000);
+  ct_freed(ww_buffer_unref_at) ww_buffer *large = buffer_of(app, "large", 100000);
   run(app, plus(app, data, 64));
-  ww_buffer_unref(large);
 }
 
 static void no_name(struct app *app, ww_buffer *data) {
-  ww_buffer *named = buffer_of(app, "\xff", 64);
+  ct_freed(ww_buffer_unref_at) ww_buffer *named = buffer_of(app, "\xff", 64);
   run(app, plus(app, data, 64));
-  ww_buffer_unref(named);
 }
 
 TEST(record, a_run_that_a_trace_cannot_hold_ends_the_recording_only) {
@@ -408,9 +389,9 @@ static bool take_some(void *self, const void *data, size_t size) {
 }
 
 TEST(record, runs_continue_when_the_sink_refuses_data) {
-  struct app app = app_new(NULL, 0);
+  ct_freed(app_free) struct app app = app_new(NULL, 0);
   struct rig *rig = &app.rig;
-  ww_buffer *data = buffer_of(&app, "data", 4096);
+  ct_freed(ww_buffer_unref_at) ww_buffer *data = buffer_of(&app, "data", 4096);
   size_t left = 1;
   begin(&app);
   run(&app, plus(&app, data, 1024));
@@ -437,12 +418,10 @@ TEST(record, runs_continue_when_the_sink_refuses_data) {
   run(&app, plus(&app, data, 1024));
   rig_fine(rig, ww_device_record_end(rig->device, &rig->error));
   ww_report_unref(expect_replayed(rig, &app.trace, NULL, &app));
-  ww_buffer_unref(data);
-  app_free(&app);
 }
 
 TEST(record, a_released_device_leaves_its_trace_unfinished) {
-  struct app app = app_new(NULL, 0);
+  ct_freed(app_free) struct app app = app_new(NULL, 0);
   struct rig *rig = &app.rig;
   ww_trace *trace = NULL;
   ww_buffer *data = buffer_of(&app, "data", 4096);
@@ -454,5 +433,4 @@ TEST(record, a_released_device_leaves_its_trace_unfinished) {
   rig_refused(
       rig, ww_trace_open(rig->context, (ww_bytes){app.trace.text, app.trace.length, NULL}, false, &trace, &rig->error),
       WW_BAD_INPUT, "the trace");
-  app_free(&app);
 }

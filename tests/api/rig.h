@@ -5,6 +5,20 @@
 #include <warpwait.h>
 #include <warpwait/analyse.h>
 
+#include "tests/ct.h"
+
+CT_FREES(ww_buffer, ww_buffer_unref)
+CT_FREES(ww_context, ww_context_unref)
+CT_FREES(ww_device, ww_device_unref)
+CT_FREES(ww_expression, ww_expression_unref)
+CT_FREES(ww_image, ww_image_unref)
+CT_FREES(ww_launch, ww_launch_unref)
+CT_FREES(ww_machine, ww_machine_unref)
+CT_FREES(ww_pipe, ww_pipe_unref)
+CT_FREES(ww_program, ww_program_unref)
+CT_FREES(ww_report, ww_report_unref)
+CT_FREES(ww_trace, ww_trace_unref)
+
 /* plus(data, add): data[i] += add. copies(from, data): data[i] = what an asynchronous copy reads from there. room(data,
  * local): has a local argument. hang(): waits for an event that no copy makes. spin(): never ends. */
 extern const char rig_source[];

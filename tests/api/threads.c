@@ -22,9 +22,9 @@ static const char source[] = ".kernel add\n.arg data global\n.reg i, v, n\n.reg6
 
 static char *run(struct rig *rig, uint32_t threads, uint32_t *sum) {
   const ww_watch watch = {.size = sizeof watch, .threads = threads};
-  ww_buffer *data = NULL;
-  ww_report *report = NULL;
-  ww_launch *launch = rig_launch(rig, "add", WORDS, 256);
+  ct_freed(ww_buffer_unref_at) ww_buffer *data = NULL;
+  ct_freed(ww_report_unref_at) ww_report *report = NULL;
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_launch(rig, "add", WORDS, 256);
   (void)(rig_fine(rig, ww_buffer_new(rig->device, NULL, 4 * WORDS, &data, &rig->error)) &&
          rig_fine(rig, ww_launch_buffer(launch, 0, data, 0, &rig->error)) &&
          rig_fine(rig, ww_run(rig->device, &launch, 1, &watch, &report, &rig->error)));
@@ -32,29 +32,23 @@ static char *run(struct rig *rig, uint32_t threads, uint32_t *sum) {
   for (size_t i = 0; i < WORDS; i++)
     *sum += ((const uint32_t *)ww_buffer_data(data))[i];
   char *text = rig_write(rig, report, WW_JSON);
-  ww_report_unref(report);
-  ww_launch_unref(launch);
-  ww_buffer_unref(data);
   return text;
 }
 
 TEST(threads_api, any_number_of_threads_gives_the_same_report) {
   static const uint32_t threads[] = {1, 2, 5, 0};
-  char *first = NULL;
+  ct_freed(ct_free) char *first = NULL;
   for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
-    struct rig rig = rig_with("h200", source);
+    ct_freed(rig_free) struct rig rig = rig_with("h200", source);
     uint32_t sum = 0;
-    char *text = run(&rig, threads[i], &sum);
+    ct_freed(ct_free) char *text = run(&rig, threads[i], &sum);
     ct_note("%u threads", threads[i]);
     EXPECT_EQ(sum, 780u * WORDS);
     if (first)
       EXPECT_STREQ(text, first);
     else
       first = strdup(text);
-    free(text);
-    rig_free(&rig);
   }
-  free(first);
 }
 
 TEST(threads_api, a_device_can_change_their_number_between_runs) {
@@ -71,13 +65,10 @@ TEST(threads_api, a_device_can_change_their_number_between_runs) {
 }
 
 TEST(threads_api, too_many_are_refused) {
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   const ww_watch watch = {.size = sizeof watch, .threads = WW_THREADS + 1};
-  ww_buffer *data = NULL;
-  ww_launch *launch = rig_plus(&rig, &data, 5);
+  ct_freed(ww_buffer_unref_at) ww_buffer *data = NULL;
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_plus(&rig, &data, 5);
   rig_refused(&rig, ww_run(rig.device, &launch, 1, &watch, NULL, &rig.error), WW_BAD_INPUT,
               "threads: 65 is not in [0, 64]");
-  ww_launch_unref(launch);
-  ww_buffer_unref(data);
-  rig_free(&rig);
 }

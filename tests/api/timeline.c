@@ -55,8 +55,8 @@ static void run_file(struct rig *rig, const char *path, const ww_watch *watch) {
 }
 
 TEST(timeline, of_a_launch_file_equals_that_of_the_command_line) {
-  struct rig rig = rig_new("teaching");
-  glob_t found;
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
+  ct_freed(globfree) glob_t found;
   glob("examples/0*/launch.json", 0, NULL, &found);
   EXPECT_GE(found.gl_pathc, 8);
   for (size_t i = 0; i < found.gl_pathc; i++) {
@@ -66,15 +66,13 @@ TEST(timeline, of_a_launch_file_equals_that_of_the_command_line) {
     run_file(&rig, found.gl_pathv[i], &watch);
     expect_same(&timeline, &wanted);
   }
-  globfree(&found);
-  rig_free(&rig);
 }
 
 TEST(timeline, of_a_replay_equals_those_of_the_command_line_and_the_run) {
   static const char path[] = "examples/05_double_buffer/launch.json";
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   struct kept recorded = {NULL, 0}, timeline = {NULL, 0}, again = {NULL, 0};
-  ww_trace *trace = NULL;
+  ct_freed(ww_trace_unref_at) ww_trace *trace = NULL;
   const ww_watch run = {.size = sizeof run, .trace = rig_sink(&recorded), .timeline = rig_sink(&timeline)},
                  replay = {.size = sizeof replay, .timeline = rig_sink(&again)};
   run_file(&rig, path, &run);
@@ -91,28 +89,22 @@ TEST(timeline, of_a_replay_equals_those_of_the_command_line_and_the_run) {
   close(file);
   unlink(name);
   free(recorded.text);
-  ww_trace_unref(trace);
-  rig_free(&rig);
 }
 
 TEST(timeline, and_page_of_one_run_do_not_disturb_each_other) {
   struct kept timeline[2] = {{NULL, 0}, {NULL, 0}};
   char *page[2] = {NULL, NULL};
   for (int i = 0; i < 3; i++) { /* only the timeline, both, only the page */
-    struct rig rig = rig_new("teaching");
-    ww_buffer *data = NULL;
-    ww_launch *launch = rig_plus(&rig, &data, 5);
-    ww_report *report = NULL;
+    ct_freed(rig_free) struct rig rig = rig_new("teaching");
+    ct_freed(ww_buffer_unref_at) ww_buffer *data = NULL;
+    ct_freed(ww_launch_unref_at) ww_launch *launch = rig_plus(&rig, &data, 5);
+    ct_freed(ww_report_unref_at) ww_report *report = NULL;
     ww_watch watch = {.size = sizeof watch, .page = i > 0};
     if (i < 2)
       watch.timeline = rig_sink(&timeline[i]);
     rig_fine(&rig, ww_run(rig.device, &launch, 1, &watch, &report, &rig.error));
     if (i > 0)
       page[i - 1] = rig_write(&rig, report, WW_HTML);
-    ww_report_unref(report);
-    ww_launch_unref(launch);
-    ww_buffer_unref(data);
-    rig_free(&rig);
   }
   expect_same(&timeline[0], &timeline[1]);
   EXPECT_TRUE(page[0] && page[1] && strcmp(page[0], page[1]) == 0);
@@ -159,7 +151,7 @@ static struct sum sum_of(const struct kept *timeline, uint64_t start) {
 }
 
 TEST(timeline, is_in_device_time_like_events) {
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   ww_launch *launch = rig_launch(&rig, "copies", 64, 64), *spin = rig_launch(&rig, "spin", 64, 64);
   ww_buffer *buffer[2];
   for (uint32_t i = 0; i < 2; i++) {
@@ -190,7 +182,6 @@ TEST(timeline, is_in_device_time_like_events) {
   ww_launch_unref(spin);
   ww_buffer_unref(buffer[0]);
   ww_buffer_unref(buffer[1]);
-  rig_free(&rig);
 }
 
 /* ---- ends -------------------------------------------------------------------------------------------------------- */
@@ -203,18 +194,15 @@ static bool take_some(void *self, const void *data, size_t size) {
 }
 
 TEST(timeline, ends_the_run_when_its_sink_refuses_data) {
-  struct rig rig = rig_new("teaching");
-  ww_buffer *data = NULL;
-  ww_launch *launch = rig_plus(&rig, &data, 5);
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
+  ct_freed(ww_buffer_unref_at) ww_buffer *data = NULL;
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_plus(&rig, &data, 5);
   for (size_t most = 1; most < 4000; most += 400) {
     size_t left = most;
     const ww_watch watch = {.size = sizeof watch, .page = most % 800 == 1, .timeline = {take_some, &left}};
     EXPECT_EQ(ww_run(rig.device, &launch, 1, &watch, NULL, &rig.error), WW_CANCELLED);
     EXPECT_CONTAINS(rig.error.text, "the sink refused more data");
   }
-  ww_launch_unref(launch);
-  ww_buffer_unref(data);
-  rig_free(&rig);
 }
 
 static bool stop(void *self, uint64_t now, uint64_t done, uint64_t groups) {
@@ -223,8 +211,8 @@ static bool stop(void *self, uint64_t now, uint64_t done, uint64_t groups) {
 }
 
 TEST(timeline, of_a_cancelled_run_is_valid_up_to_its_last_block) {
-  struct rig rig = rig_new("teaching");
-  ww_launch *launch = rig_launch(&rig, "spin", 64, 64);
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_launch(&rig, "spin", 64, 64);
   struct kept timeline = {NULL, 0};
   struct trace_error error;
   const ww_watch watch = {.size = sizeof watch, .tick = stop, .timeline = rig_sink(&timeline)};
@@ -235,8 +223,6 @@ TEST(timeline, of_a_cancelled_run_is_valid_up_to_its_last_block) {
   EXPECT_TRUE(file && timeline_meta(file, "run", NULL));
   timeline_close(file);
   free(timeline.text);
-  ww_launch_unref(launch);
-  rig_free(&rig);
 }
 
 /* ---- older callers ----------------------------------------------------------------------------------------------- */
@@ -249,9 +235,9 @@ static bool never(void *self, const void *data, size_t size) {
 }
 
 TEST(timeline, is_ignored_in_watches_of_version_0_1) {
-  struct rig rig = rig_new("teaching");
-  ww_buffer *data = NULL;
-  ww_launch *launch = rig_plus(&rig, &data, 5);
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
+  ct_freed(ww_buffer_unref_at) ww_buffer *data = NULL;
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_plus(&rig, &data, 5);
   ww_watch old = {.size = offsetof(ww_watch, timeline), .cycle_limit = 7, .timeline = {never, NULL}};
   ww_report *report = NULL;
   rig_fine(&rig, ww_run(rig.device, &launch, 1, &old, &report, &rig.error));
@@ -259,7 +245,4 @@ TEST(timeline, is_ignored_in_watches_of_version_0_1) {
   ww_report_unref(report);
   old.size--;
   rig_refused(&rig, ww_run(rig.device, &launch, 1, &old, NULL, &rig.error), WW_BAD_INPUT, "bytes of version 0.1; set");
-  ww_launch_unref(launch);
-  ww_buffer_unref(data);
-  rig_free(&rig);
 }

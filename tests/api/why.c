@@ -31,9 +31,8 @@ static char *command(const char *verb, const char *file, const char *words) {
 /* ---- compared with the command line ---------------------------------------------------------------------------- */
 
 static void expect_printed(struct rig *rig, const ww_report *report, ww_form form, char *wanted) {
-  char *text = rig_write(rig, report, form);
+  ct_freed(ct_free) char *text = rig_write(rig, report, form);
   EXPECT_STREQ(text, wanted);
-  free(text);
   free(wanted);
 }
 
@@ -67,31 +66,27 @@ static void find_files(glob_t *found) {
 }
 
 TEST(why, reports_of_launch_files_equal_those_of_the_command_line) {
-  struct rig rig = rig_new("teaching");
-  glob_t found;
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
+  ct_freed(globfree) glob_t found;
   find_files(&found);
   for (size_t i = 0; i < found.gl_pathc; i++) {
     const char *path = found.gl_pathv[i];
-    ww_report *lifted = why(&rig, run_file(&rig, path, NULL, NULL), NULL, false);
+    ct_freed(ww_report_unref_at) ww_report *lifted = why(&rig, run_file(&rig, path, NULL, NULL), NULL, false);
     ct_note("%s", path);
     expect_printed(&rig, lifted, WW_JSON, command("run", path, "--report json"));
     if (i % 4 == 0)
       expect_printed(&rig, lifted, WW_TEXT, command("run", path, ""));
-    ww_report_unref(lifted);
   }
-  globfree(&found);
-  rig_free(&rig);
 }
 
 TEST(why, always_gives_the_savings_of_lifted_limits) {
   static const char path[] = "examples/02_bank_conflict/launch.json";
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   ww_report *lifted = why(&rig, run_file(&rig, path, "h200", NULL), NULL, true);
   expect_printed(&rig, lifted, WW_TEXT, command("run", path, "--machine h200 --why"));
   lifted = why(&rig, lifted, NULL, false); /* again, as by default */
   expect_printed(&rig, lifted, WW_TEXT, command("run", path, "--machine h200"));
   ww_report_unref(lifted);
-  rig_free(&rig);
 }
 
 static ww_trace *open_kept(struct rig *rig, const struct kept *kept) {
@@ -103,8 +98,8 @@ static ww_trace *open_kept(struct rig *rig, const struct kept *kept) {
 /* The report of a run explained by its trace equals the replay's report. It also equals the run's own, unless warps do
  * other work once a limit is lifted, as warps that wait for pipes do. */
 TEST(why, a_trace_gives_the_report_of_replay_and_mostly_that_of_run) {
-  struct rig rig = rig_new("teaching");
-  glob_t found;
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
+  ct_freed(globfree) glob_t found;
   size_t others = 0;
   find_files(&found);
   for (size_t i = 0; i < found.gl_pathc; i++) {
@@ -137,8 +132,6 @@ TEST(why, a_trace_gives_the_report_of_replay_and_mostly_that_of_run) {
     free(recorded.text);
   }
   EXPECT_LE(others, 6);
-  globfree(&found);
-  rig_free(&rig);
 }
 
 /* ---- runs of devices --------------------------------------------------------------------------------------------- */
@@ -169,9 +162,9 @@ static void give_up(struct ran *ran) {
 }
 
 TEST(why, explains_a_devices_run_from_its_trace) {
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   struct ran ran = run_plus(&rig);
-  ww_report *lifted = NULL;
+  ct_freed(ww_report_unref_at) ww_report *lifted = NULL;
   const char *text = NULL, *by = NULL;
   rig_fine(&rig, ww_report_why(ran.report, ran.trace, false, NULL, &lifted, &rig.error));
   EXPECT_TRUE(ww_report_text(ran.report, "launches[0].bottleneck.by", &by));
@@ -186,8 +179,6 @@ TEST(why, explains_a_devices_run_from_its_trace) {
   EXPECT_TRUE(source && *source);
   free(json);
   free(source);
-  ww_report_unref(lifted);
-  rig_free(&rig);
 }
 
 TEST(why, matches_the_report_for_runs_that_are_too_long_or_unfinished) {
@@ -201,7 +192,7 @@ TEST(why, matches_the_report_for_runs_that_are_too_long_or_unfinished) {
                                "again: bra again\n"
                                "  exit\n";
   static const char *const kernels[] = {"long", "spin"};
-  struct rig rig = rig_with("teaching", source);
+  ct_freed(rig_free) struct rig rig = rig_with("teaching", source);
   for (int i = 0; i < 2; i++) {
     struct kept recorded = {NULL, 0};
     const ww_watch watch = {.size = sizeof watch, .trace = rig_sink(&recorded), .cycle_limit = i ? 1000 : 0};
@@ -218,11 +209,10 @@ TEST(why, matches_the_report_for_runs_that_are_too_long_or_unfinished) {
     ww_launch_unref(launch);
     free(recorded.text);
   }
-  rig_free(&rig);
 }
 
 TEST(why, cannot_explain_a_run_that_started_with_warm_caches) {
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   struct ran cold = run_plus(&rig);
   struct kept recorded = {NULL, 0};
   const ww_watch watch = {.size = sizeof watch, .trace = rig_sink(&recorded)};
@@ -236,7 +226,6 @@ TEST(why, cannot_explain_a_run_that_started_with_warm_caches) {
   ww_report_unref(warm);
   free(recorded.text);
   give_up(&cold);
-  rig_free(&rig);
 }
 
 static bool stop(void *self, size_t done, size_t of) {
@@ -245,7 +234,7 @@ static bool stop(void *self, size_t done, size_t of) {
 }
 
 TEST(why, can_be_cancelled_by_its_tick) {
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   struct ran ran = run_plus(&rig);
   int asked = 0;
   ww_report *lifted = NULL;
@@ -254,5 +243,4 @@ TEST(why, can_be_cancelled_by_its_tick) {
   EXPECT_GE(asked, 1);
   EXPECT_TRUE(!lifted);
   give_up(&ran);
-  rig_free(&rig);
 }

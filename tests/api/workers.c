@@ -10,11 +10,9 @@ enum { THREADS = 4, POINTS = 12 };
 static ww_work work_of(uint32_t threads) { return (ww_work){.size = sizeof(ww_work), .threads = threads}; }
 
 static ww_trace *recorded(struct rig *rig) {
-  ww_buffer *data = NULL;
-  ww_launch *launch = rig_plus(rig, &data, 3);
+  ct_freed(ww_buffer_unref_at) ww_buffer *data = NULL;
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_plus(rig, &data, 3);
   ww_trace *trace = rig_record(rig, launch);
-  ww_launch_unref(launch);
-  ww_buffer_unref(data);
   return trace;
 }
 
@@ -26,15 +24,13 @@ static char *explained(struct rig *rig, const ww_trace *trace, uint32_t threads)
 }
 
 TEST(workers_api, any_number_of_threads_explains_the_same) {
-  struct rig rig = rig_new("teaching");
-  ww_trace *trace = recorded(&rig);
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
+  ct_freed(ww_trace_unref_at) ww_trace *trace = recorded(&rig);
   char *one = explained(&rig, trace, 1), *several = explained(&rig, trace, THREADS);
   EXPECT_CONTAINS(one, "dram_latency");
   EXPECT_STREQ(several, one);
   free(one);
   free(several);
-  ww_trace_unref(trace);
-  rig_free(&rig);
 }
 
 struct points {
@@ -63,8 +59,8 @@ static void free_points(struct points *points) {
 }
 
 TEST(workers_api, any_number_of_threads_sweeps_the_same) {
-  struct rig rig = rig_new("teaching");
-  ww_trace *trace = recorded(&rig);
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
+  ct_freed(ww_trace_unref_at) ww_trace *trace = recorded(&rig);
   struct points one = {.rig = &rig, .most = POINTS + 1}, several = one;
   rig_fine(&rig, sweep(&one, trace, 1));
   rig_fine(&rig, sweep(&several, trace, THREADS));
@@ -74,21 +70,17 @@ TEST(workers_api, any_number_of_threads_sweeps_the_same) {
     EXPECT_STREQ(several.report[i], one.report[i]);
   free_points(&one);
   free_points(&several);
-  ww_trace_unref(trace);
-  rig_free(&rig);
 }
 
 TEST(workers_api, a_caller_can_end_a_sweep_after_any_point) {
-  struct rig rig = rig_new("teaching");
-  ww_trace *trace = recorded(&rig);
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
+  ct_freed(ww_trace_unref_at) ww_trace *trace = recorded(&rig);
   for (uint32_t threads = 1; threads <= THREADS; threads += 3) {
     struct points points = {.rig = &rig, .most = 2};
     rig_refused(&rig, sweep(&points, trace, threads), WW_CANCELLED, "ended by its caller");
     EXPECT_EQ(points.count, 2);
     free_points(&points);
   }
-  ww_trace_unref(trace);
-  rig_free(&rig);
 }
 
 /* ---- metrics ------------------------------------------------------------------------------------------------- */
@@ -106,9 +98,9 @@ static bool take_metric(void *self, const ww_metric *metric) {
 }
 
 TEST(workers_api, metrics_equal_the_numbers_in_the_report) {
-  struct rig rig = rig_new("teaching");
-  ww_trace *trace = recorded(&rig);
-  ww_report *report = NULL;
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
+  ct_freed(ww_trace_unref_at) ww_trace *trace = recorded(&rig);
+  ct_freed(ww_report_unref_at) ww_report *report = NULL;
   struct named named[] = {{"cycles", "launches[0].cycles", -1},
                           {"stalls.memory", "launches[0].stalls.memory", -1},
                           {"mem.l2_misses", "launches[0].memory.l2_misses", -1},
@@ -121,7 +113,4 @@ TEST(workers_api, metrics_equal_the_numbers_in_the_report) {
     EXPECT_TRUE(value > 0);
     EXPECT_EQ(named[i].value, value);
   }
-  ww_report_unref(report);
-  ww_trace_unref(trace);
-  rig_free(&rig);
 }

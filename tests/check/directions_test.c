@@ -7,6 +7,8 @@
 
 #include "tests/ct.h"
 
+CT_FREES(struct isa_program, isa_program_free)
+
 #define HEAD                                                                                                           \
   ".kernel k\n.arg n u32\n.arg a %s\n.arg b %s\n.arg c %s\n.reg64 p, q, r, id\n.reg t[4], s\n ld.arg.b64 p, a\n"       \
   " ld.arg.b64 q, b\n ld.arg.b64 r, c\n"
@@ -24,7 +26,7 @@ static bool clash_of(const char *kind, const char *body, const char *objects, st
   char source[1024];
   uint8_t args[64] = {0};
   snprintf(source, sizeof source, HEAD "%s exit\n", kind, kind, kind, body);
-  struct isa_program *program = isa_assemble(source, strlen(source), "clash", &error);
+  ct_freed(isa_program_free_at) struct isa_program *program = isa_assemble(source, strlen(source), "clash", &error);
   if (!EXPECT_STREQ(error.text, ""))
     return false;
   const struct isa_kernel *kernel = &program->kernels[0];
@@ -35,7 +37,6 @@ static bool clash_of(const char *kind, const char *body, const char *objects, st
   const struct isa_launch launch = {.program = program, .kernel = kernel, .args = args};
   const bool found =
       (kernel->args[1].kind == ISA_ARG_PIPE ? check_pipe_directions : check_image_directions)(&launch, clash);
-  isa_program_free(program);
   return found;
 }
 

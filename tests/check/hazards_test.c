@@ -3,6 +3,8 @@
 
 #include "tests/ct.h"
 
+CT_FREES(struct checker, checker_free)
+
 /* Eight instructions: two on each line, except for the last two, whose line is unknown. */
 static uint32_t line[8] = {3, 3, 2, 2, 5, 5, 0, 0};
 static uint16_t source[8], column[8] = {1, 1, 1, 2, 4, 4, 0, 0};
@@ -18,7 +20,7 @@ static void add(struct checker *checker, enum isa_hazard_rule rule, uint32_t her
 }
 
 TEST(hazards, repeats_at_one_place_are_counted_and_the_first_is_kept) {
-  struct checker *checker = checker_new();
+  ct_freed(checker_free_at) struct checker *checker = checker_new();
   size_t count = 0;
   add(checker, HAZARD_M5, 1, 4, 0);
   add(checker, HAZARD_M5, 1, 4, 0);
@@ -26,11 +28,10 @@ TEST(hazards, repeats_at_one_place_are_counted_and_the_first_is_kept) {
   const struct check_hazard *found = checker_hazards(checker, &count);
   EXPECT_EQ(count, 1);
   EXPECT_EQ(found[0].count, 7);
-  checker_free(checker);
 }
 
 TEST(hazards, instructions_of_one_source_place_count_as_one) {
-  struct checker *checker = checker_new();
+  ct_freed(checker_free_at) struct checker *checker = checker_new();
   size_t count = 0;
   add(checker, HAZARD_M5, 1, 4, 0);
   add(checker, HAZARD_M5, 0, 5, 2); /* line 3 column 1 and line 5 column 4 again */
@@ -48,7 +49,6 @@ TEST(hazards, instructions_of_one_source_place_count_as_one) {
   EXPECT_TRUE(!found[4].other.program && found[5].rule == HAZARD_M5 && found[6].rule == HAZARD_M6);
   EXPECT_EQ(found[5].count, 3);
   EXPECT_EQ(found[5].address, 1); /* of the first */
-  checker_free(checker);
 }
 
 /* Each cause and a symptom, which is at an earlier line. */
@@ -60,7 +60,7 @@ TEST(hazards, likely_causes_come_first) {
       {HAZARD_M1, HAZARD_M7},
   };
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-    struct checker *checker = checker_new();
+    ct_freed(checker_free_at) struct checker *checker = checker_new();
     size_t count = 0;
     add(checker, pairs[i][1], 2, -1, 0);
     add(checker, pairs[i][0], 4, -1, 0);
@@ -68,12 +68,11 @@ TEST(hazards, likely_causes_come_first) {
     EXPECT_EQ(count, 2);
     EXPECT_EQ(found[0].rule, pairs[i][0]);
     EXPECT_EQ(found[1].rule, pairs[i][1]);
-    checker_free(checker);
   }
 }
 
 TEST(hazards, a_refused_reservation_comes_before_the_use_of_its_id_and_after_other_uses) {
-  struct checker *checker = checker_new();
+  ct_freed(checker_free_at) struct checker *checker = checker_new();
   size_t count = 0;
   add(checker, HAZARD_R2, 2, 4, 0); /* line 2, of the reservation in line 5 */
   add(checker, HAZARD_R2, 0, -1, 0);
@@ -85,12 +84,11 @@ TEST(hazards, a_refused_reservation_comes_before_the_use_of_its_id_and_after_oth
   EXPECT_EQ(found[1].here.pc, 1);
   EXPECT_EQ(found[2].rule, HAZARD_Q10);
   EXPECT_EQ(found[3].here.pc, 2);
-  checker_free(checker);
 }
 
 TEST(hazards, the_reason_of_a_race_must_hold_at_all_instructions_of_a_place) {
   for (unsigned same = 0; same < 2; same++) {
-    struct checker *checker = checker_new();
+    ct_freed(checker_free_at) struct checker *checker = checker_new();
     size_t count = 0;
     struct check_hazard hazard = {.rule = HAZARD_M6,
                                   .here = {.program = &program, .pc = 0},
@@ -103,12 +101,11 @@ TEST(hazards, the_reason_of_a_race_must_hold_at_all_instructions_of_a_place) {
     const struct check_hazard *found = checker_hazards(checker, &count);
     EXPECT_EQ(count, 1);
     EXPECT_EQ(found[0].detail[0] != 0, same != 0);
-    checker_free(checker);
   }
 }
 
 TEST(hazards, lookup_works_among_many_hazards) {
-  struct checker *checker = checker_new();
+  ct_freed(checker_free_at) struct checker *checker = checker_new();
   enum { MANY = 300 };
   static struct isa_program programs[MANY];
   for (unsigned turn = 0; turn < 2; turn++)
@@ -120,5 +117,4 @@ TEST(hazards, lookup_works_among_many_hazards) {
   EXPECT_EQ(checker->hazard_count, MANY);
   for (unsigned i = 0; i < MANY; i++)
     EXPECT_EQ(checker->hazards[i].count, 2);
-  checker_free(checker);
 }

@@ -21,6 +21,7 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
+import launches  # noqa: E402
 import oclgrind_run  # noqa: E402
 import rules as corpus  # noqa: E402
 
@@ -76,7 +77,8 @@ def rows_of(page):
 # ---- One pair ----------------------------------------------------------------------------------
 
 def hash_of(kernel):
-    return hashlib.sha256(kernel.source.read_bytes() + kernel.launch.read_bytes()).hexdigest()[:8]
+    row = launches.row_of(kernel.source, launches.rows())
+    return hashlib.sha256(kernel.source.read_bytes() + row.encode()).hexdigest()[:8]
 
 
 def timed_check(kernel):
@@ -238,7 +240,7 @@ def main():
     # tests/run passes a GoogleTest option to every program.
     arguments, _ = parser.parse_known_args()
     rules = corpus.rules_of(ROOT / "isa/hazards.def")
-    kernels = [kernel for kernel in corpus.kernels_of(corpus.KERNELS, rules, lambda *_: None)
+    kernels = [kernel for kernel in corpus.kernels_of(rules, lambda *_: None)
                if kernel.source.suffix == ".cl" and kernel.rule.identifier not in OF_A_MACHINE]
     pairs = {right.source.stem: (right, wrong) for right, wrong in zip(kernels[::2], kernels[1::2], strict=True)}
     if (arguments.write or arguments.words) and not oclgrind_run.installed():

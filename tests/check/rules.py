@@ -2,8 +2,8 @@
 # Time limit: a check may take 120 s.
 """Each rule of isa/hazards.def, tested by kernels that break it and by their correct twins.
 
-tests/check/kernels/RULE_name.cl and .json: correct as it stands; with -D WRONG it breaks RULE and nothing else.
-RULE_name.wrong.wws and .right.wws, each with its .json: the same in assembly, which has no macros.
+tests/check/kernels/RULE_name.cl: correct as it stands; with -D WRONG it breaks RULE and nothing else.
+RULE_name.wrong.wws and .right.wws: the same in assembly, which has no macros. launches.txt has the launch of each.
 
 A comment HERE ends the lines at which the wrong one must be reported; OTHER ends those of the other place. A line
 `DETAIL words` gives words of the hazard's detail; only kernels with such a line may be about a component store. Hazards
@@ -19,8 +19,10 @@ import re
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True
+import launches  # noqa: E402
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-KERNELS = ROOT / "tests/check/kernels"
 OPENCL_PAIRS, ASSEMBLY_PAIRS = 3, 1
 
 # Rules that need fewer pairs: how many in OpenCL C and in assembly, and why.
@@ -63,21 +65,18 @@ def rules_of(path):
     return {identifier: Rule(identifier, slug, by) for identifier, slug, _, by in ROW.findall(path.read_text())}
 
 
-def kernels_of(folder, rules, complain):
-    """The kernels of the folder. Files that are not half of a pair are reported."""
-    kernels = []
-    for source in sorted(folder.iterdir()):
-        rule = rules.get(source.name.split("_")[0])
-        launch = source.with_suffix(".json")
-        if source.suffix == ".json":
-            if not any(source.with_suffix(end).exists() for end in (".cl", ".wws")):
-                complain(source.name, "a launch file without a kernel")
-            continue
+def kernels_of(rules, complain):
+    """The kernels. Files that are not half of a pair, or have no launch, are reported."""
+    kernels, files, rows = [], launches.write(), launches.rows()
+    for row in rows.keys() - {stem for source in files for stem in (source.stem, launches.HALF.sub("", source.stem))}:
+        complain(row, "a launch without a kernel")
+    for source in sorted(launches.KERNELS.iterdir()):
+        rule, launch = rules.get(source.name.split("_")[0]), files.get(source)
         if not rule or source.suffix not in (".cl", ".wws"):
             complain(source.name, "no RULE_name.cl or RULE_name.wrong.wws with a RULE of isa/hazards.def")
             continue
-        if not launch.exists():
-            complain(source.name, "no launch file %s" % launch.name)
+        if not launch:
+            complain(source.name, "no row in %s" % launches.ROWS.name)
             continue
         if source.suffix == ".cl":
             kernels += [Kernel(source, launch, wrong, rule) for wrong in (False, True)]
@@ -199,7 +198,7 @@ def main():
         print("%s: %s" % (name, text))
 
     rules = rules_of(ROOT / "isa/hazards.def")
-    kernels = kernels_of(KERNELS, rules, complain)
+    kernels = kernels_of(rules, complain)
     if arguments.pattern:
         kernels = [kernel for kernel in kernels if any(word in kernel.source.name for word in arguments.pattern)]
         rules = {}

@@ -9,27 +9,33 @@ import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 import urllib.parse
 
 import jsonschema
 
+sys.dont_write_bytecode = True
+import launches  # noqa: E402
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-KERNELS = "tests/check/kernels"
+LAUNCHES = launches.write()
 ROW = re.compile(r'^HAZARD\(\w+,\s*"([^"]+)",\s*(\w+),', re.M)
 SCHEMA = jsonschema.Draft7Validator(json.loads((ROOT / "tests/check/sarif.schema.json").read_text()))
 RULES = [(rule, level.lower()) for rule, level in ROW.findall((ROOT / "isa/hazards.def").read_text())]
 
 
-def check(out, *options):
+# Where the checks run, and whose files they name. A fixed place, so that the cache knows the kernels.
+FOLDER = ROOT / "build/check/sarif"
+WARPWAIT = str(pathlib.Path(os.environ.get("WARPWAIT", ROOT / "build/warpwait")).resolve())
+
+
+def check(*options):
     """The document, the JSON report, and the exit status of a check."""
-    command = [str(pathlib.Path(os.environ.get("WARPWAIT", "build/warpwait")).resolve()), "check", "--report", "json",
-               "--sarif", str(out), *options]
+    command = [WARPWAIT, "check", "--report", "json", "--sarif", "k.sarif", *options]
     environment = {"WARPWAIT_CACHE": str(ROOT / "build/cache"), **os.environ}
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, cwd=FOLDER, env=environment, timeout=120, check=False)
     if done.returncode not in (0, 1):
         raise SystemExit("%s\n%s" % (" ".join(command), done.stderr))
-    return json.loads(out.read_text()), json.loads(done.stdout), done.returncode
+    return json.loads((FOLDER / "k.sarif").read_text()), json.loads(done.stdout), done.returncode
 
 
 def location_faults(location, where):
@@ -39,7 +45,7 @@ def location_faults(location, where):
     if artifact.get("uriBaseId") != "%SRCROOT%":
         yield "%s: a file below the root has no uriBaseId" % where
         return
-    path = ROOT / urllib.parse.unquote(artifact["uri"])
+    path = FOLDER / urllib.parse.unquote(artifact["uri"])
     if not path.is_file():
         yield "%s: no file %s" % (where, artifact["uri"])
         return
@@ -101,23 +107,26 @@ def document_faults(document, report):
 
 def wrong_kernels():
     """For each rule, a wrong kernel if there is one; for every other rule also a second one, in assembly."""
-    folder = ROOT / KERNELS
     for rule, _ in RULES:
         identifier = rule.split("-")[0]
-        written = sorted(folder.glob(identifier + "_*.cl"))[:1] + sorted(folder.glob(identifier + "_*.wrong.wws"))[:1]
-        for source in written:
-            yield source.relative_to(ROOT)
+        for end in (".cl", ".wrong.wws"):
+            yield from [source for source in LAUNCHES if re.fullmatch(identifier + "_.*" + re.escape(end), source.name)][:1]
 
 
-def fingerprints_stay(folder):
+def placed(source, above=""):
+    """A kernel and its launch beside each other, where the checks run: the launch's name."""
+    (FOLDER / source.name).write_text(above + source.read_text())
+    launch = FOLDER / LAUNCHES[source].name
+    launch.write_text(json.dumps({**json.loads(LAUNCHES[source].read_text()), "program": source.name}))
+    return launch.name
+
+
+def fingerprints_stay():
     """Lines inserted above a hazard move it but do not change its fingerprints."""
-    source = ROOT / KERNELS / "X5_box_with_margin.cl"
-    launch = json.loads(source.with_suffix(".json").read_text())
+    source = launches.KERNELS / "X5_box_with_margin.cl"
     prints = []
     for above in ("", "/* one */\n/* two */\n"):
-        (folder / "moved.cl").write_text(above + source.read_text())
-        (folder / "moved.json").write_text(json.dumps({**launch, "program": "moved.cl"}))
-        document, _, _ = check(folder / "moved.sarif", "-D", "WRONG", str(folder / "moved.json"))
+        document, _, _ = check("-D", "WRONG", placed(source, above))
         prints.append([result["partialFingerprints"] for result in document["runs"][0]["results"]])
     return [] if prints[0] and prints[0] == prints[1] else ["fingerprints %s and %s" % tuple(prints)]
 
@@ -132,15 +141,13 @@ def main():
         for fault in faults[:5]:
             print("%s: %s" % (name, fault))
 
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        for source in wrong_kernels():
-            options = ["-D", "WRONG"] if source.suffix == ".cl" else []
-            document, report, _ = check(folder / "k.sarif", *options, str(source.with_suffix(".json")))
-            count(source.name, document_faults(document, report))
-        document, report, status = check(folder / "k.sarif", "examples/05_double_buffer/launch_opencl.json")
-        count("nothing found", document_faults(document, report) if status == 0 else ["exit status %d" % status])
-        count("fingerprints", fingerprints_stay(folder))
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for source in wrong_kernels():
+        document, report, _ = check(*(["-D", "WRONG"] if source.suffix == ".cl" else []), placed(source))
+        count(source.name, document_faults(document, report))
+    document, report, status = check(str(ROOT / "examples/05_double_buffer/launch_opencl.json"))
+    count("nothing found", document_faults(document, report) if status == 0 else ["exit status %d" % status])
+    count("fingerprints", fingerprints_stay())
     print("%d passed, %d failed" % (passed, failed))
     return bool(failed)
 

@@ -19,10 +19,10 @@ import subprocess
 import sys
 import tempfile
 
+import launches
 import random_kernels
 import reference
 
-KERNELS = reference.ROOT / "tests/check/kernels"
 MACHINES = ("teaching", "dsp", "h200")
 # Timing parameters, each with some of its legal values.
 CHOICES = {
@@ -132,10 +132,10 @@ def words(found):
 
 
 def subjects_of_corpus():
-    for launch in sorted(KERNELS.glob("*.json")):
+    for source, launch in launches.write().items():
         if launch.name.split("_")[0] not in OF_MACHINES:
             yield Subject(launch)
-            if launch.with_suffix(".cl").exists():
+            if source.suffix == ".cl":
                 yield Subject(launch, ["-D", "WRONG"])
 
 

@@ -17,7 +17,7 @@ static size_t lines(const char *text) {
 
 /* Runs the tool; its message must contain all of `parts`, separated by '|'. */
 static void refuse(const char *arguments, const char *parts) {
-  struct outcome outcome = tool(arguments);
+  ct_freed(outcome_free) struct outcome outcome = tool(arguments);
   char part[200], stranger[256];
   EXPECT_EQ(outcome.status, 2);
   EXPECT_EQ(lines(outcome.err), 1);
@@ -27,13 +27,12 @@ static void refuse(const char *arguments, const char *parts) {
     EXPECT_CONTAINS(outcome.err, part);
   }
   EXPECT_EQ(tool_strangers(stranger, sizeof stranger), 0);
-  outcome_free(&outcome);
 }
 
 #ifndef __SANITIZE_ADDRESS__ /* the sanitizer needs more address space than this limit leaves */
 /* Writes a launch file of `count` launches. */
 static void write_many_launches(unsigned count) {
-  char *text = calloc(count + 10u, 100);
+  ct_freed(ct_free) char *text = calloc(count + 10u, 100);
   size_t used = (size_t)sprintf(text, "{\"program\": \"kernel.wws\", \"buffers\": {\"data\": {\"bytes\": 4}},"
                                       " \"launches\": [");
   while (count--)
@@ -42,7 +41,6 @@ static void write_many_launches(unsigned count) {
         "{\"kernel\": \"plus\", \"global\": [1], \"args\": [{\"buffer\": \"data\"}, {\"uint\": 5}, {\"local\": 64}]}%s",
         count ? "," : "]}");
   tool_file("many.json", text);
-  free(text);
 }
 
 /* Like refuse(), with an address space of `mebibytes` MiB. */
@@ -465,11 +463,10 @@ TEST(cli, typed_arguments_may_differ_in_sign_but_not_in_kind) {
     snprintf(text, sizeof text, ".kernel k\n.arg n %s\n  exit\n", rows[i].type);
     snprintf(arguments, sizeof arguments, "run k.wws --global 4 --arg %s", rows[i].argument);
     tool_file("k.wws", text);
-    struct outcome outcome = tool(arguments);
+    ct_freed(outcome_free) struct outcome outcome = tool(arguments);
     ct_note("%s for %s: %s", rows[i].argument, rows[i].type, outcome.err);
     EXPECT_EQ(outcome.status, rows[i].legal ? 0 : 2);
     EXPECT_EQ(lines(outcome.err), rows[i].legal ? 0 : 1);
-    outcome_free(&outcome);
   }
 }
 
@@ -500,10 +497,9 @@ TEST(help, each_verb_accepts_h_for_help) {
   for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
     char words[32];
     snprintf(words, sizeof words, "%s -h", verbs[i]);
-    struct outcome outcome = tool(words);
+    ct_freed(outcome_free) struct outcome outcome = tool(words);
     EXPECT_EQ(outcome.status, 0);
     EXPECT_CONTAINS(outcome.out, "Usage: warpwait ");
     EXPECT_STREQ(outcome.err, "");
-    outcome_free(&outcome);
   }
 }

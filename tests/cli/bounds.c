@@ -25,9 +25,8 @@ static struct launch_result result_of(struct machine *machine) {
 }
 
 static void expect_sentence(const struct machine *machine, const struct launch_result *result, const char *wanted) {
-  char *text = report_bottleneck(machine, result, NULL);
+  ct_freed(ct_free) char *text = report_bottleneck(machine, result, NULL);
   EXPECT_STREQ(text, wanted);
-  free(text);
 }
 
 TEST(bounds, the_resource_nearest_its_peak_is_named_from_80_percent_on) {
@@ -185,10 +184,9 @@ static void expect_tried(cycle_t first, cycle_t second, const char *wanted) {
   struct machine machine;
   struct launch_result result = result_of(&machine);
   const struct bottleneck tried = tried_of(first, second);
-  char *text = report_bottleneck(&machine, &result, &tried);
+  ct_freed(ct_free) char *text = report_bottleneck(&machine, &result, &tried);
   ct_note("%llu, %llu", (unsigned long long)first, (unsigned long long)second);
   EXPECT_STREQ(text, wanted);
-  free(text);
 }
 
 TEST(bounds, the_limit_that_saves_most_is_named_with_the_runner_up) {
@@ -242,11 +240,10 @@ TEST(bounds, the_limit_is_shown_with_the_longest_wait) {
   struct launch_result result = result_of(&machine);
   const struct bottleneck tried = tried_of(10000, 10000);
   result.stalls[STALL_COPY_WAIT] = 600;
-  char *text = report_bottleneck(&machine, &result, &tried);
+  ct_freed(ct_free) char *text = report_bottleneck(&machine, &result, &tried);
   EXPECT_STREQ(text,
                "Bound by no single limit of the machine: lifting any of them saves nothing. Warps spend 60.0 % of "
                "their time waiting for asynchronous copies to complete.");
-  free(text);
 }
 
 /* `explain` names the same bottleneck as the report: a kernel that waits for requests while it holds all channels. */
@@ -317,7 +314,7 @@ TEST(bounds, a_long_launch_is_judged_by_its_first_work_groups) {
                                       "run k.wws --global 524288 --local 32 --report json --why=no"};
   char *limit[4];
   for (size_t i = 0; i < 4; i++) {
-    struct outcome outcome = tool(calls[i]);
+    ct_freed(outcome_free) struct outcome outcome = tool(calls[i]);
     json_t *report = json_loads(outcome.out, 0, NULL);
     const json_t *of = json_object_get(json_array_get(json_object_get(report, "launches"), 0), "bottleneck");
     limit[i] = strdup(json_string_value(json_object_get(of, "limit")));
@@ -326,7 +323,6 @@ TEST(bounds, a_long_launch_is_judged_by_its_first_work_groups) {
                      "(Tried on the first 10,000 of 16,384 work-groups.)") != NULL,
               i < 2);
     json_decref(report);
-    outcome_free(&outcome);
   }
   EXPECT_STREQ(limit[0], limit[1]);
   EXPECT_STREQ(limit[0], limit[2]);
@@ -360,15 +356,13 @@ TEST(bounds, a_saturated_unit_has_a_row_and_is_named) {
     strcat(text, "  add.f64 a, a, a\n  add.f64 b, b, b\n  add.f64 c, c, c\n");
   strcat(text, "  exit\n");
   tool_file("k.wws", text);
-  struct outcome outcome = tool("run k.wws --global 256 --local 256 --why=no");
+  ct_freed(outcome_free) struct outcome outcome = tool("run k.wws --global 256 --local 256 --why=no");
   EXPECT_CONTAINS(outcome.out, "\nLikely bound by the double unit: 100.0 % of peak.");
   EXPECT_CONTAINS(outcome.out, " double unit (busy cycles)\n");
   EXPECT_TRUE(!strstr(outcome.out, "int unit"));
-  outcome_free(&outcome);
-  outcome = tool("run k.wws --global 256 --local 256 --why=no --set cu.double_interval=1");
+  tool_again(&outcome, "run k.wws --global 256 --local 256 --why=no --set cu.double_interval=1");
   EXPECT_CONTAINS(outcome.out, "\nLikely bound by issue slots: 100.0 % of peak.");
   EXPECT_TRUE(!strstr(outcome.out, "double unit"));
-  outcome_free(&outcome);
 }
 
 /* Two copies at a time through one channel: the second is always in the queue. */

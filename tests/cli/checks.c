@@ -34,7 +34,7 @@ static void race_folder(void) {
 }
 
 static void expect(const char *arguments, int status, const char *out, const char *err) {
-  struct outcome outcome = tool(arguments);
+  ct_freed(outcome_free) struct outcome outcome = tool(arguments);
   ct_note("warpwait %s", arguments);
   EXPECT_EQ(outcome.status, status);
   EXPECT_CONTAINS(outcome.out, out);
@@ -42,20 +42,18 @@ static void expect(const char *arguments, int status, const char *out, const cha
     EXPECT_CONTAINS(outcome.err, err);
   else
     EXPECT_STREQ(outcome.err, "");
-  outcome_free(&outcome);
 }
 
 /* Nothing was run: one line of output and no file. */
 static void refuse(const char *arguments, const char *err) {
   char stranger[256] = "";
-  struct outcome outcome = tool(arguments);
+  ct_freed(outcome_free) struct outcome outcome = tool(arguments);
   ct_note("warpwait %s", arguments);
   EXPECT_EQ(outcome.status, 2);
   EXPECT_STREQ(outcome.out, "");
   EXPECT_CONTAINS(outcome.err, err);
   EXPECT_TRUE(strchr(outcome.err, '\n') && !strchr(outcome.err, '\n')[1]);
   EXPECT_EQ(tool_strangers(stranger, sizeof stranger), 0);
-  outcome_free(&outcome);
 }
 
 TEST(check_verb, a_clean_run_exits_0_and_reports_how_much_was_checked) {
@@ -67,7 +65,7 @@ TEST(check_verb, a_clean_run_exits_0_and_reports_how_much_was_checked) {
 
 TEST(check_verb, a_hazard_shows_place_source_both_sides_bytes_count_and_advice) {
   race_folder();
-  struct outcome outcome = tool(RACE);
+  ct_freed(outcome_free) struct outcome outcome = tool(RACE);
   EXPECT_EQ(outcome.status, 1);
   EXPECT_STREQ(outcome.err, "");
   static const char *const parts[] = {
@@ -85,7 +83,6 @@ TEST(check_verb, a_hazard_shows_place_source_both_sides_bytes_count_and_advice) 
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     EXPECT_CONTAINS(outcome.out, parts[i]);
   EXPECT_TRUE(strchr(outcome.out, '\033') == NULL); /* no colors except on a terminal */
-  outcome_free(&outcome);
 }
 
 TEST(check_verb, work_items_are_named_by_their_place_in_the_work_group) {
@@ -112,7 +109,8 @@ TEST(check_verb, advice_differs_within_and_between_work_groups) {
                     "  if (get_group_id(0))\n"
                     "    b[get_local_id(0)] = x;\n"
                     "}\n");
-  struct outcome outcome = tool("check k.cl --global 16 --local 8 --arg buffer:a=64 --arg buffer:b=64");
+  ct_freed(outcome_free) struct outcome outcome =
+      tool("check k.cl --global 16 --local 8 --arg buffer:a=64 --arg buffer:b=64");
   EXPECT_CONTAINS(outcome.out,
                   "advice: wait for the event of the copy at line 3 before the read at line 4; between two "
                   "copies of a work-group, a copy fence is enough\n");
@@ -121,7 +119,6 @@ TEST(check_verb, advice_differs_within_and_between_work_groups) {
   EXPECT_CONTAINS(outcome.out, "X6-destination-written-in-flight");
   EXPECT_CONTAINS(outcome.out, "advice: between work-groups, let them use different bytes, or move one");
   EXPECT_TRUE(strstr(outcome.out, "line 6 before") == NULL);
-  outcome_free(&outcome);
 }
 
 TEST(check_verb, hosts_and_orders_find_the_same_hazards) {
@@ -136,9 +133,8 @@ TEST(check_verb, hazards_beyond_max_hazards_are_counted) {
   race_folder();
   expect(RACE " --max-hazards 0", 1, "hazards are not shown (--max-hazards)\n", "");
   expect(RACE " --max-hazards 1", 1, "race.wws:8:3: error", "");
-  struct outcome outcome = tool(RACE " --max-hazards 1");
+  ct_freed(outcome_free) struct outcome outcome = tool(RACE " --max-hazards 1");
   EXPECT_TRUE(strstr(outcome.out, "race.wws:13:3: error") == NULL);
-  outcome_free(&outcome);
 }
 
 TEST(check_verb, a_launch_that_does_not_end_exits_1) {
@@ -156,12 +152,12 @@ TEST(check_verb, an_interrupted_check_exits_130_and_writes_nothing) {
   char stranger[256] = "";
   tool_folder();
   tool_file("spin.wws", ".kernel k\nagain: bra again\n");
-  struct outcome outcome = tool_interrupted("check spin.wws --global 64 --sarif s.sarif --out report.txt");
+  ct_freed(outcome_free) struct outcome outcome =
+      tool_interrupted("check spin.wws --global 64 --sarif s.sarif --out report.txt");
   EXPECT_EQ(outcome.status, 130);
   EXPECT_STREQ(outcome.out, "");
   EXPECT_CONTAINS(outcome.err, "warpwait: interrupted in launch 1 of 1");
   EXPECT_EQ(tool_strangers(stranger, sizeof stranger), 0);
-  outcome_free(&outcome);
 }
 
 TEST(check_verb, suppressions_match_by_rule_file_line_column_and_other_place) {
@@ -186,7 +182,7 @@ TEST(check_verb, suppressions_match_by_rule_file_line_column_and_other_place) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     race_folder();
     tool_file("s.txt", rows[i].lines);
-    struct outcome outcome = tool(RACE " --suppress s.txt");
+    ct_freed(outcome_free) struct outcome outcome = tool(RACE " --suppress s.txt");
     ct_note("%s", rows[i].lines);
     EXPECT_EQ(outcome.status, !(rows[i].first && rows[i].second));
     EXPECT_EQ(strstr(outcome.out, "race.wws:8:3: error") == NULL, rows[i].first);
@@ -196,7 +192,6 @@ TEST(check_verb, suppressions_match_by_rule_file_line_column_and_other_place) {
       EXPECT_CONTAINS(outcome.err, rows[i].err);
     else
       EXPECT_STREQ(outcome.err, "");
-    outcome_free(&outcome);
   }
 }
 
@@ -315,9 +310,8 @@ static json_t *parse(const char *text) {
 }
 
 static json_t *json_report(const char *arguments) {
-  struct outcome outcome = tool(arguments);
+  ct_freed(outcome_free) struct outcome outcome = tool(arguments);
   json_t *root = parse(outcome.out);
-  outcome_free(&outcome);
   return root;
 }
 
@@ -396,9 +390,8 @@ TEST(check_verb, columns_are_bytes_in_text_and_characters_in_sarif) {
   EXPECT_CONTAINS(outcome.out, "k.cl:2:16: error: ");
   EXPECT_CONTAINS(outcome.out, "    2 | \t/* \xc3\xa4 */ a[0] = get_local_id(0);\n      | \t             ^\n");
   outcome_free(&outcome);
-  char *text = tool_read("s.sarif");
+  ct_freed(ct_free) char *text = tool_read("s.sarif");
   EXPECT_CONTAINS(text, "\"startColumn\": 15");
-  free(text);
 }
 
 /* A long line is cut around the column, and the caret is below the column. */
@@ -411,7 +404,7 @@ TEST(check_verb, long_lines_are_cut_around_the_column) {
   for (int i = 0; i < 250; i++)
     strcat(line, "x");
   tool_file("k.cl", strcat(line, " */ }\n"));
-  struct outcome outcome = tool("check k.cl --global 8 --arg buffer:a=64");
+  ct_freed(outcome_free) struct outcome outcome = tool("check k.cl --global 8 --arg buffer:a=64");
   EXPECT_CONTAINS(outcome.out, "k.cl:1:344: error: ");
   out = strstr(outcome.out, "    1 | ...\xc3\xa4");
   EXPECT_TRUE(out && strstr(out, " */ a[0] = get_local_id(0); /* xxx") < strchr(out, '\n'));
@@ -422,7 +415,6 @@ TEST(check_verb, long_lines_are_cut_around_the_column) {
   for (const char *at = out; store && at < store; at++)
     width += (*at & 0xc0) != 0x80;
   EXPECT_EQ(caret ? (size_t)(caret - after - 1) : 0, width);
-  outcome_free(&outcome);
 }
 
 /* SPIR-V without its OpLine. */
@@ -449,10 +441,9 @@ TEST(check_verb, instructions_without_lines_are_separate_places) {
   EXPECT_TRUE(opencl_compile(path, &(struct opencl_build){0}, &spirv, &size, &error));
   tool_bytes("k.spv", spirv, 4 * without_lines((uint32_t *)(void *)spirv, size / 4));
   free(spirv);
-  struct outcome outcome = tool("check k.spv --global 8 --arg buffer:a=64");
+  ct_freed(outcome_free) struct outcome outcome = tool("check k.spv --global 8 --arg buffer:a=64");
   EXPECT_CONTAINS(outcome.out, "k.spv: note: the other access, at the same place\n");
   EXPECT_CONTAINS(outcome.out, "k.spv: note: the other access\n      | instruction ");
-  outcome_free(&outcome);
 }
 
 TEST(check_verb, output_of_work_items_is_in_json_only) {
@@ -471,11 +462,10 @@ TEST(check_verb, output_of_work_items_is_in_json_only) {
 static json_t *sarif_run(const char *arguments) {
   struct outcome outcome = tool(arguments);
   outcome_free(&outcome);
-  char *text = tool_read("s.sarif");
+  ct_freed(ct_free) char *text = tool_read("s.sarif");
   json_t *root = parse(text), *run = json_incref(json_array_get(json_object_get(root, "runs"), 0));
   EXPECT_STREQ(word(root, "version"), "2.1.0");
   json_decref(root);
-  free(text);
   return run;
 }
 
@@ -534,8 +524,7 @@ TEST(check_verb, included_files_are_named_by_a_path_that_opens) {
   tool_file("k.cl", "#include \"part.h\"\nkernel void k(global int *a) { put(a); }\n");
   char command[300];
   snprintf(command, sizeof command, "check %s/k.cl --global 8 --arg buffer:a=64", folder);
-  struct outcome outcome = tool(command);
+  ct_freed(outcome_free) struct outcome outcome = tool(command);
   snprintf(command, sizeof command, "%s/part.h:2:32: error: ", folder);
   EXPECT_CONTAINS(outcome.out, command);
-  outcome_free(&outcome);
 }

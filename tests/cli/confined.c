@@ -42,12 +42,11 @@ static void box(const char *build, const char *program) {
 }
 
 static void expect(const char *arguments, int status, const char *out, const char *err) {
-  struct outcome outcome = tool(arguments);
+  ct_freed(outcome_free) struct outcome outcome = tool(arguments);
   ct_note("warpwait %s", arguments);
   EXPECT_EQ(outcome.status, status);
   EXPECT_CONTAINS(outcome.out, out);
   EXPECT_CONTAINS(outcome.err, err);
-  outcome_free(&outcome);
 }
 
 TEST(confined, an_include_split_by_any_line_ending_is_found) {
@@ -114,11 +113,10 @@ TEST(confined, an_open_file_without_a_name_is_outside) {
   snprintf(path, sizeof path, "%s/gone", here);
   const int file = open(path, O_RDONLY | O_CLOEXEC);
   unlink(path);
-  struct outcome outcome = with_input("run box/l.json --confined", file);
+  ct_freed(outcome_free) struct outcome outcome = with_input("run box/l.json --confined", file);
   close(file);
   EXPECT_EQ(outcome.status, 2);
   EXPECT_CONTAINS(outcome.err, "box/l.json:1: buffers.b.file: '/dev/stdin' is outside ");
-  outcome_free(&outcome);
 }
 
 /* Only root can make a link that belongs to another user. */
@@ -137,9 +135,8 @@ TEST(confined, an_output_follows_no_link_that_another_user_left_in_a_shared_fold
   if (geteuid() != 0 || lchown(path, 65534, 65534) != 0)
     return;
   expect("run k.wws --global 32 -o shared/r", 2, "", "shared/r: cannot be written: Permission denied\n");
-  char *text = tool_read("mine");
+  ct_freed(ct_free) char *text = tool_read("mine");
   EXPECT_STREQ(text, "as it was");
-  free(text);
 }
 
 TEST(confined, a_named_pipe_in_an_input_file_is_refused) {
@@ -164,11 +161,10 @@ TEST(confined, messages_never_quote_files_that_are_not_source) {
   for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
     box("\"options\": \"-Wall\"", programs[i]);
     tool_file("secret.txt", "hunter2\n");
-    struct outcome outcome = tool("run box/l.json");
+    ct_freed(outcome_free) struct outcome outcome = tool("run box/l.json");
     EXPECT_EQ(outcome.status, 2);
     EXPECT_CONTAINS(outcome.err, "box/k.cl: error: 'box/../secret.txt' is included but not named like a source (");
     EXPECT_FALSE(strstr(outcome.err, "hunter2"));
-    outcome_free(&outcome);
   }
 }
 
@@ -191,12 +187,11 @@ TEST(confined, a_file_named_twice_is_listed_once) {
   sprintf(text + used - 1, "]}");
   tool_file("l.json", text);
   free(text);
-  struct outcome outcome = tool("run l.json --files --verify");
+  ct_freed(outcome_free) struct outcome outcome = tool("run l.json --files --verify");
   size_t lines = 0;
   for (const char *at = outcome.out; *at; at++)
     lines += *at == '\n';
   EXPECT_EQ(lines, FILES + 2);
   EXPECT_CONTAINS(outcome.out, "\n0.bin\n1.bin\n2.bin\n");
   EXPECT_CONTAINS(outcome.out, "\n999.bin\n");
-  outcome_free(&outcome);
 }

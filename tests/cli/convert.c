@@ -8,12 +8,11 @@
 #include "tests/ct.h"
 
 static void expect(const char *arguments, int status, const char *err) {
-  struct outcome outcome = tool(arguments);
+  ct_freed(outcome_free) struct outcome outcome = tool(arguments);
   ct_note("warpwait %s", arguments);
   EXPECT_EQ(outcome.status, status);
   EXPECT_STREQ(outcome.err, err);
   EXPECT_STREQ(outcome.out, "");
-  outcome_free(&outcome);
 }
 
 static void folder(void) {
@@ -25,13 +24,11 @@ static void folder(void) {
 
 static void expect_same_report(const char *trace) {
   char command[100];
-  struct outcome run = tool("run l.json");
+  ct_freed(outcome_free) struct outcome run = tool("run l.json");
   snprintf(command, sizeof command, "replay %s", trace);
-  struct outcome replay = tool(command);
+  ct_freed(outcome_free) struct outcome replay = tool(command);
   EXPECT_STREQ(replay.out, run.out);
   EXPECT_STREQ(replay.err, run.err);
-  outcome_free(&run);
-  outcome_free(&replay);
 }
 
 TEST(convert, a_trace_from_text_replays_as_it_ran) {
@@ -41,10 +38,9 @@ TEST(convert, a_trace_from_text_replays_as_it_ran) {
   expect("trace convert t.wwt t.wwtt", 0, "");
   expect("trace convert t.wwtt u.wwt", 0, "");
   expect_same_report("u.wwt");
-  char *text = tool_read("t.wwtt");
+  ct_freed(ct_free) char *text = tool_read("t.wwtt");
   EXPECT_CONTAINS(text, "meta program0 assembly {\n  file kernel.wws\n  code\n");
   EXPECT_CONTAINS(text, "  # ld.arg.b64 ");
-  free(text);
 }
 
 /* The minimum for a replay: a program and a launch. */
@@ -56,11 +52,10 @@ TEST(convert, a_program_and_a_launch_are_enough_for_a_replay) {
   folder();
   tool_file("h.wwtt", by_hand);
   expect("trace convert h.wwtt h.wwt", 0, "");
-  struct outcome outcome = tool("replay h.wwt");
+  ct_freed(outcome_free) struct outcome outcome = tool("replay h.wwt");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_CONTAINS(outcome.out, "kernel         k in kernel.wws");
   EXPECT_CONTAINS(outcome.out, "instructions   8 of warps");
-  outcome_free(&outcome);
 }
 
 TEST(convert, the_replay_reports_a_path_that_the_program_does_not_have) {
@@ -89,12 +84,10 @@ TEST(convert, a_job_may_name_the_same_files_as_a_launch_file) {
   tool_file("h.wwtt", "wwtt 1\njob {\n  {\"program\": \"kernel.wws\", \"machine\": \"h200\",\n"
                       "   \"buffers\": {\"data\": {\"bytes\": 256}},\n   \"launches\": [{\"kernel\": \"plus\", "
                       "\"global\": [64], \"args\": [{\"buffer\": \"data\"}, {\"uint\": 5}, {\"local\": 64}]}]}\n}\n");
-  struct outcome outcome = tool("trace convert h.wwtt h.wwt");
+  ct_freed(outcome_free) struct outcome outcome = tool("trace convert h.wwtt h.wwt");
   EXPECT_STREQ(outcome.err, "");
-  outcome_free(&outcome);
-  outcome = tool("trace info h.wwt");
+  tool_again(&outcome, "trace info h.wwt");
   EXPECT_CONTAINS(outcome.out, "h.wwtt, on machine h200");
-  outcome_free(&outcome);
 }
 
 TEST(convert, bad_text_is_reported_in_one_line_and_leaves_no_file) {
@@ -132,13 +125,12 @@ TEST(convert, bad_text_is_reported_in_one_line_and_leaves_no_file) {
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     folder();
     tool_file("b.wwtt", bad[i].text);
-    struct outcome outcome = tool("trace convert b.wwtt b.wwt");
+    ct_freed(outcome_free) struct outcome outcome = tool("trace convert b.wwtt b.wwt");
     char stranger[64];
     outcome.err[strcspn(outcome.err, "\n")] = '\0';
     EXPECT_STREQ(outcome.err, bad[i].message);
     EXPECT_EQ(outcome.status, 2);
     EXPECT_EQ(tool_strangers(stranger, sizeof stranger), 0);
-    outcome_free(&outcome);
   }
 }
 
@@ -155,9 +147,8 @@ TEST(convert, a_failed_conversion_leaves_the_output_unchanged) {
   struct outcome outcome = tool("trace convert t.wwt h.wwtt");
   EXPECT_EQ(outcome.status, 2);
   outcome_free(&outcome);
-  char *text = tool_read("h.wwtt");
+  ct_freed(ct_free) char *text = tool_read("h.wwtt");
   EXPECT_STREQ(text, "as it was");
-  free(text);
 }
 
 TEST(convert, the_input_and_the_output_suffix_choose_the_conversion) {

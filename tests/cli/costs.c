@@ -35,7 +35,7 @@ TEST(lines, costs_of_a_lines_instructions_add_up) {
     by_pc[pc].lds_conflict_cycles = pc;
   }
   by_pc[4].stalls[STALL_BARRIER] = 1000;
-  struct line_cost *lines = lines_of(&program, &result, &count);
+  ct_freed(ct_free) struct line_cost *lines = lines_of(&program, &result, &count);
   ASSERT_EQ(count, 4);
   static const struct {
     uint32_t source, line;
@@ -55,7 +55,6 @@ TEST(lines, costs_of_a_lines_instructions_add_up) {
     EXPECT_EQ(lines[i].cost.lds_conflict_cycles, rows[i].conflict);
     EXPECT_EQ(line_stall(&lines[i]), rows[i].stall);
   }
-  free(lines);
 }
 
 TEST(lines, a_line_that_never_waits_counts_as_issued) {
@@ -93,10 +92,9 @@ TEST(printed, output_is_ordered_by_group_item_and_call) {
                                       {{1, 0, 0}, 2, "b"}, {{0, 0, 0}, 1, "a1"}, {{0, 0, 0}, 1, "a2"},
                                       {{0, 0, 0}, 0, "a"}, {{0, 0, 0}, 1, "a3"}};
   bool truncated = true;
-  char *text = print(calls, sizeof calls / sizeof *calls, 0, 1000, &truncated);
+  ct_freed(ct_free) char *text = print(calls, sizeof calls / sizeof *calls, 0, 1000, &truncated);
   EXPECT_STREQ(text, "aa1a2a3bb2cd");
   EXPECT_FALSE(truncated);
-  free(text);
 }
 
 /* Whichever call comes first in time, the text keeps the first calls in order. */
@@ -109,17 +107,15 @@ TEST(printed, truncation_does_not_depend_on_when_text_was_printed) {
   }
   for (size_t limit = 0; limit < 200; limit += 13) {
     bool cut = false, again = false;
-    char *text = print(calls, 40, 0, limit, &cut);
+    ct_freed(ct_free) char *text = print(calls, 40, 0, limit, &cut);
     EXPECT_LE(strlen(text), limit);
     EXPECT_EQ(cut, limit < 40 * 3 + 6 * 3);
     for (size_t first = 1; first < 40; first++) {
       ct_note("limit %zu, first %zu", limit, first);
-      char *other = print(calls, 40, first, limit, &again);
+      ct_freed(ct_free) char *other = print(calls, 40, first, limit, &again);
       EXPECT_STREQ(other, text);
       EXPECT_EQ(again, cut);
-      free(other);
     }
-    free(text);
   }
 }
 
@@ -161,11 +157,10 @@ TEST(annotate, files_are_separate_small_gaps_are_shown_and_latencies_are_means) 
   const struct launch_result result = {.by_pc = by_pc, .resident_cycles = 100};
   struct job_launch one = {.isa.program = &program};
   const struct job job = {.launches = &one, .launch_count = 1};
-  char *text = report_annotate(&(struct report){.job = &job, .results = &result, .count = 1});
+  ct_freed(ct_free) char *text = report_annotate(&(struct report){.job = &job, .results = &result, .count = 1});
   EXPECT_CONTAINS(text, "\nmain.cl\n");
   EXPECT_CONTAINS(text, "\npart.h\n");
   EXPECT_CONTAINS(text, "  4  main 4\n"); /* the middle of five lines between two */
   EXPECT_TRUE(!strstr(text, "... "));
   EXPECT_CONTAINS(text, "      15.0      7  main 7\n");
-  free(text);
 }

@@ -33,10 +33,9 @@ static void record(const char *name, const char *step, const char *limit, const 
            "run hop.wws --global 128 --local 64 --arg buffer:data=4096 --arg uint:%s --arg uint:%s --arg local:1024 "
            "--out o --trace %s %s",
            step, limit, name, more);
-  struct outcome outcome = tool(command);
+  ct_freed(outcome_free) struct outcome outcome = tool(command);
   ct_note("%s: %s", command, outcome.err);
   EXPECT_EQ(outcome.status, 0);
-  outcome_free(&outcome);
 }
 
 static void folder(void) {
@@ -47,14 +46,13 @@ static void folder(void) {
 
 /* The output equals `out`, or begins with it if `out` ends with "...". */
 static void expect(const char *arguments, int status, const char *out) {
-  struct outcome outcome = tool(arguments);
+  ct_freed(outcome_free) struct outcome outcome = tool(arguments);
   const size_t length = strlen(out);
   ct_note("warpwait %s: %s", arguments, outcome.err);
   EXPECT_EQ(outcome.status, status);
   if (length > 3 && strcmp(out + length - 3, "...") == 0 && strlen(outcome.out) >= length - 3)
     strcpy(outcome.out + length - 3, "...");
   EXPECT_STREQ(outcome.out, out);
-  outcome_free(&outcome);
 }
 
 TEST(diffs, equal_traces_produce_no_output) {
@@ -137,11 +135,10 @@ TEST(diffs, different_programs_and_launches_are_reported) {
 TEST(diffs, warps_of_different_sizes_are_reported_and_not_compared) {
   folder();
   record("b.wwt", "1", "128", "--set cu.warp_size=64");
-  struct outcome outcome = tool("trace diff a.wwt b.wwt --any-machine --all");
+  ct_freed(outcome_free) struct outcome outcome = tool("trace diff a.wwt b.wwt --any-machine --all");
   EXPECT_EQ(outcome.status, 1);
   EXPECT_CONTAINS(outcome.out, "launch 1, lanes of a warp: 32 | 64\n");
   EXPECT_TRUE(!strstr(outcome.out, "operation "));
-  outcome_free(&outcome);
 }
 
 TEST(diffs, bad_input_is_not_reported_as_a_difference) {

@@ -37,8 +37,7 @@ TEST(endings, a_text_report_ends_with_the_next_command_and_json_does_not) {
   folder_with_launch();
   struct outcome made = tool("run launch.json --trace t.wwt --report json --out a.json");
   EXPECT_EQ(made.status, 0);
-  outcome_free(&made);
-  made = tool("run launch.json --set mem.dram_latency=900 --report json --out b.json");
+  tool_again(&made, "run launch.json --set mem.dram_latency=900 --report json --out b.json");
   outcome_free(&made);
   static const struct {
     const char *words;
@@ -65,12 +64,10 @@ TEST(endings, a_run_that_did_not_finish_names_no_next_command) {
 
 TEST(endings, a_report_with_nothing_to_say_stays_empty) {
   folder_with_launch();
-  struct outcome made = tool("run launch.json --report json --out a.json");
-  outcome_free(&made);
-  made = tool("diff a.json a.json");
+  ct_freed(outcome_free) struct outcome made = tool("run launch.json --report json --out a.json");
+  tool_again(&made, "diff a.json a.json");
   EXPECT_STREQ(made.out, "");
   EXPECT_STREQ(made.err, "");
-  outcome_free(&made);
 }
 
 TEST(endings, run_and_replay_share_a_row_and_help_shows_every_row) {
@@ -100,10 +97,9 @@ TEST(endings, equal_rows_of_the_lds_table_are_one_row_with_their_sums) {
                     "  barrier(CLK_LOCAL_MEM_FENCE);\n"
                     "  out[get_local_id(0)] = tile[get_local_id(0)] + tile[get_local_id(0) + 64];\n"
                     "}\n");
-  struct outcome ran = tool("run k.cl --global 32 --local 32 --arg buffer:out=128");
+  ct_freed(outcome_free) struct outcome ran = tool("run k.cl --global 32 --local 32 --arg buffer:out=128");
   EXPECT_EQ(ran.status, 0);
   EXPECT_CONTAINS(ran.out, "           1           1                 0         1      3  tile[");
   EXPECT_CONTAINS(ran.out, "           2           2                 0         1      6  out[get_local_id(0)] = "
                            "tile[get_local_id(0)] + tile[get_local_id(0) + 64]; (2 instructions)\n");
-  outcome_free(&ran);
 }

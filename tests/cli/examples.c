@@ -31,11 +31,10 @@ static void folder(void) {
 
 /* Status 1 means a difference of two reports, or whatever else an example is about. */
 static bool works(const char *command) {
-  struct outcome outcome = tool(command + strlen("warpwait "));
+  ct_freed(outcome_free) struct outcome outcome = tool(command + strlen("warpwait "));
   const bool good = outcome.status == 0 || outcome.status == 1;
   if (!good)
     ct_note("%s: status %d: %s", command, outcome.status, outcome.err);
-  outcome_free(&outcome);
   return good;
 }
 

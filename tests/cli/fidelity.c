@@ -39,10 +39,8 @@ static bool are_operations(const char *words) {
     snprintf(part, sizeof part, ", %s,", fidelity_kind_rows[kind].name);
     kinds |= (uint64_t)(strstr(list, part) && fidelity_kind_rows[kind].main) << kind;
   }
-  char *again = fidelity_words(kinds);
-  const bool same = strcmp(again, words) == 0;
-  free(again);
-  return same;
+  ct_freed(ct_free) char *again = fidelity_words(kinds);
+  return strcmp(again, words) == 0;
 }
 
 TEST(fidelity, rows_name_limits_and_classes_that_reports_have) {
@@ -166,9 +164,8 @@ static struct fidelity found(const struct launched *of) {
 }
 
 static void expect_words(uint64_t kinds, const char *wanted) {
-  char *words = fidelity_words(kinds);
+  ct_freed(ct_free) char *words = fidelity_words(kinds);
   EXPECT_STREQ(words, wanted);
-  free(words);
 }
 
 TEST(fidelity, a_kind_is_a_main_one_above_1_percent_of_the_instructions) {
@@ -227,9 +224,8 @@ TEST(fidelity, other_machines_and_unfinished_launches_have_no_figures) {
 
 static void expect_sentence(const struct fidelity *fidelity, const char *wanted) {
   const struct job job = {.machine_file = &(struct machine){.name = "mine"}};
-  char *sentence = fidelity_sentence(fidelity, &job);
+  ct_freed(ct_free) char *sentence = fidelity_sentence(fidelity, &job);
   EXPECT_STREQ(sentence, wanted);
-  free(sentence);
 }
 
 TEST(fidelity, the_sentence_names_the_class_its_measurements_and_what_they_lack) {
@@ -267,14 +263,13 @@ TEST(fidelity, an_unmeasured_machine_is_reported_as_such) {
 }
 
 static json_t *fidelity_in(const char *arguments) {
-  struct outcome outcome = tool(arguments);
+  ct_freed(outcome_free) struct outcome outcome = tool(arguments);
   json_t *root = json_loads(outcome.out, 0, NULL);
   EXPECT_EQ(outcome.status, 0);
   json_t *object = json_object_get(json_array_get(json_object_get(root, "launches"), 0), "fidelity");
   EXPECT_TRUE(object != NULL);
   json_incref(object);
   json_decref(root);
-  outcome_free(&outcome);
   return object;
 }
 
@@ -316,12 +311,11 @@ TEST(fidelity, the_text_report_shows_fidelity_below_the_bottleneck_within_100_co
   fixture_folder();
   snprintf(text, sizeof text, fixture_launch, "");
   tool_file("l.json", text);
-  struct outcome outcome = tool("run l.json --machine h200");
+  ct_freed(outcome_free) struct outcome outcome = tool("run l.json --machine h200");
   const char *bound = strstr(outcome.out, "ound by "), *line = strstr(outcome.out, "\nFidelity: "),
              *table = strstr(outcome.out, "\n% of peak");
   if (EXPECT_TRUE(bound && line && table)) {
     EXPECT_TRUE(bound < line && line < table);
     EXPECT_LE(strcspn(line + 1, "\n"), 100);
   }
-  outcome_free(&outcome);
 }

@@ -10,14 +10,13 @@
 #include "tests/ct.h"
 
 static void expect(const char *arguments, int status, const char *err) {
-  struct outcome outcome = tool(arguments);
+  ct_freed(outcome_free) struct outcome outcome = tool(arguments);
   ct_note("warpwait %s", arguments);
   EXPECT_EQ(outcome.status, status);
   if (*err)
     EXPECT_CONTAINS(outcome.err, err);
   else
     EXPECT_STREQ(outcome.err, "");
-  outcome_free(&outcome);
 }
 
 static const char *here; /* the test's folder */
@@ -79,10 +78,9 @@ TEST(files, help_is_always_given) {
   static const char *const rows[] = {"--help",       "-h",       "-?",       "help",
                                      "trace --help", "trace -h", "trace -?", "trace help"};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    struct outcome outcome = tool(rows[i]);
+    ct_freed(outcome_free) struct outcome outcome = tool(rows[i]);
     EXPECT_EQ(outcome.status, 0);
     EXPECT_CONTAINS(outcome.out, "Usage: warpwait ");
-    outcome_free(&outcome);
   }
 }
 
@@ -131,12 +129,11 @@ TEST(files, an_interrupted_command_leaves_no_partial_file) {
   tool_file("long.wwtt", "wwtt 1\nassembly {\n  .kernel k\n  again:\n    bra again\n    exit\n}\n"
                          "job {\n  {\"launches\": [{\"kernel\": \"k\", \"global\": [32], \"local\": [32]}]}\n}\n"
                          "group 0\nwarp 0\nrepeat 900000000 {\n  0\n}\n1 done\n");
-  struct outcome outcome = tool_interrupted("trace convert long.wwtt long.wwt");
+  ct_freed(outcome_free) struct outcome outcome = tool_interrupted("trace convert long.wwtt long.wwt");
   EXPECT_EQ(outcome.status, 130);
   EXPECT_STREQ(outcome.err, "warpwait: interrupted\n");
   EXPECT_EQ(tool_strangers(stranger, sizeof stranger), 0);
   EXPECT_STREQ(stranger, "");
-  outcome_free(&outcome);
 }
 
 TEST(files, empty_traces_and_timelines_have_complete_info) {
@@ -165,7 +162,7 @@ TEST(files, head_prints_all_lines_when_written_in_pieces) {
   expect("run spin.wws --global 64 --local 64 --max-cycles 9000 --trace t.wwt --timeline t.wtl --out r", 1,
          "not finished");
   expect("trace convert t.wtl t.csv", 0, "");
-  char *rows = tool_read("t.csv");
+  ct_freed(ct_free) char *rows = tool_read("t.csv");
   struct outcome events = tool("trace head t.wtl -n 1000000"), operations = tool("trace head t.wwt -n 2000");
   EXPECT_TRUE(strlen(events.out) > 1 << 16 && strlen(operations.out) > 1 << 16);
   EXPECT_EQ(lines_of(events.out), lines_of(rows));
@@ -173,7 +170,6 @@ TEST(files, head_prints_all_lines_when_written_in_pieces) {
   EXPECT_TRUE(strstr(operations.out, "    pc") == operations.out);
   outcome_free(&events);
   outcome_free(&operations);
-  free(rows);
 }
 
 TEST(files, every_verb_reports_salvage) {

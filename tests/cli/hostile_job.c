@@ -9,6 +9,8 @@
 #include "tests/cli/tool.h"
 #include "tests/ct.h"
 
+CT_FREES(struct trace, trace_close)
+
 enum { EACH_REFUSED = 25, EACH_PARAMETER = 9 };
 
 static char folder[80];
@@ -35,7 +37,7 @@ static char *path_of(const char *name) {
 /* Writes the trace with another `run` through the writer: all checksums are correct. */
 static void write_with(const char *run, size_t size) {
   struct trace_error error;
-  struct trace *trace = trace_open(path_of("t.wwt"), TRACE_WHOLE, &error);
+  ct_freed(trace_close_at) struct trace *trace = trace_open(path_of("t.wwt"), TRACE_WHOLE, &error);
   unlink(path_of("m.wwt")); /* some file systems take milliseconds to truncate a file */
   struct trace_writer *writer = trace_writer_open(path_of("m.wwt"), &error);
   const char *name;
@@ -58,7 +60,6 @@ static void write_with(const char *run, size_t size) {
     EXPECT_TRUE(trace_write_batch(writer, trace, i, batch.launch, batch.group, 0, &error));
   }
   EXPECT_TRUE(trace_writer_close(writer, &error));
-  trace_close(trace);
 }
 
 /* Whether it is accepted as a job; a refusal is one line. */
@@ -66,13 +67,11 @@ static bool is_job(void) {
   const struct job_request request = {0};
   struct trace_error error;
   struct message message = {{0}};
-  struct job job = {0};
+  ct_freed(job_free) struct job job = {0};
   cycle_t cycles = 0;
-  struct trace *trace = trace_open(path_of("m.wwt"), TRACE_WHOLE, &error);
+  ct_freed(trace_close_at) struct trace *trace = trace_open(path_of("m.wwt"), TRACE_WHOLE, &error);
   const bool good = trace_job_read(trace, "m.wwt", &request, &job, &cycles, &message);
   EXPECT_TRUE(good || message.text[0]);
-  job_free(&job);
-  trace_close(trace);
   return good;
 }
 
@@ -93,19 +92,17 @@ static void try(const char *run, size_t size, const char *what) {
     replayed++;
   else if (refused++ % EACH_REFUSED)
     return;
-  struct outcome outcome = tool("replay m.wwt --max-cycles 5000");
+  ct_freed(outcome_free) struct outcome outcome = tool("replay m.wwt --max-cycles 5000");
   ct_note("%s: %s", what, outcome.err);
   EXPECT_TRUE(outcome.status == 0 || outcome.status == 1 || outcome.status == 2);
   EXPECT_TRUE(good || outcome.status == 2);
   EXPECT_TRUE(outcome.status != 2 || (!*outcome.out && strncmp(outcome.err, "warpwait: ", 10) == 0));
   EXPECT_TRUE(lines_said(outcome.err) <= 1 || outcome.status != 2);
-  outcome_free(&outcome);
 }
 
 static void try_document(const json_t *root, const char *what) {
-  char *text = json_dumps(root, JSON_COMPACT | JSON_ALLOW_NUL);
+  ct_freed(ct_free) char *text = json_dumps(root, JSON_COMPACT | JSON_ALLOW_NUL);
   try(text, strlen(text), what);
-  free(text);
 }
 
 static json_t *hostile_value(unsigned i) {
@@ -205,9 +202,8 @@ static json_t *recorded(void) {
   struct outcome outcome = tool("run l.json --trace t.wwt --out o");
   EXPECT_EQ(outcome.status, 0);
   outcome_free(&outcome);
-  struct trace *trace = trace_open(path_of("t.wwt"), TRACE_WHOLE, &error);
+  ct_freed(trace_close_at) struct trace *trace = trace_open(path_of("t.wwt"), TRACE_WHOLE, &error);
   json_t *root = json_loads(trace_meta(trace, "run", NULL), 0, NULL);
-  trace_close(trace);
   return root;
 }
 

@@ -65,14 +65,13 @@ TEST(hostile_reports, control_characters_in_their_strings_are_not_printed) {
   for (int hostile = 0; hostile < 2; hostile++) {
     write_report("a", "a.wws" RUN, hostile ? HOSTILE : "");
     write_report("b", "b.wws" RUN " --set cu.warp_size=16", hostile ? HOSTILE : "");
-    struct outcome outcome = tool("diff a.json b.json --all");
+    ct_freed(outcome_free) struct outcome outcome = tool("diff a.json b.json --all");
     ct_note("%s%s", outcome.err, outcome.out);
     EXPECT_EQ(outcome.status, 1);
     EXPECT_EQ(strstr(outcome.out, TAMED) != NULL, hostile);
     EXPECT_TRUE(strpbrk(outcome.out, "\x1b\r\x7f\t") == NULL);
     EXPECT_TRUE(strstr(outcome.out, "\xc2\x9b") == NULL);
     lines[hostile] = lines_in(outcome.out);
-    outcome_free(&outcome);
   }
   EXPECT_EQ(lines[1], lines[0] + 2); /* each says that it has not "finished" */
 }
@@ -80,13 +79,12 @@ TEST(hostile_reports, control_characters_in_their_strings_are_not_printed) {
 TEST(hostile_reports, control_characters_in_kernel_names_and_sources_are_not_printed) {
   tool_folder();
   tool_file("a\x1b[31m.wws", KERNEL("  st.global.b32 [p], i ; \x1b[31m\x7f\n"));
-  struct outcome outcome = tool("explain --quiet a\x1b[31m.wws" RUN);
+  ct_freed(outcome_free) struct outcome outcome = tool("explain --quiet a\x1b[31m.wws" RUN);
   ct_note("%s%s", outcome.err, outcome.out);
   EXPECT_EQ(outcome.status, 0);
   EXPECT_TRUE(strstr(outcome.out, "k in a\\x1b[31m.wws") != NULL);
   EXPECT_TRUE(strstr(outcome.out, "exit ; \\x1b[31m\\x7f") != NULL);
   EXPECT_TRUE(strpbrk(outcome.out, "\x1b\r\x7f\t") == NULL);
-  outcome_free(&outcome);
 }
 
 TEST(hostile_reports, a_long_word_is_printed_whole) {
@@ -99,8 +97,7 @@ TEST(hostile_reports, a_long_word_is_printed_whole) {
     snprintf(more, sizeof more, "%s%d", word, side);
     write_report(side ? "b" : "a", "a.wws" RUN, more);
   }
-  struct outcome outcome = tool("diff a.json b.json");
+  ct_freed(outcome_free) struct outcome outcome = tool("diff a.json b.json");
   snprintf(more, sizeof more, "%s1\n", word);
   EXPECT_TRUE(strstr(outcome.out, more) != NULL);
-  outcome_free(&outcome);
 }

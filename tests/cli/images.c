@@ -29,18 +29,16 @@ static void files(void) {
 
 /* The file's contents after its header. */
 static void expect_samples(const char *file, const char *header, const char *samples) {
-  char *text = tool_read(file);
+  ct_freed(ct_free) char *text = tool_read(file);
   ct_note("%s", file);
   EXPECT_EQ(strncmp(text, header, strlen(header)), 0);
   EXPECT_STREQ(text + strlen(header), samples);
-  free(text);
 }
 
 static void expect_good(const char *arguments) {
-  struct outcome outcome = tool(arguments);
+  ct_freed(outcome_free) struct outcome outcome = tool(arguments);
   ct_note("%s: %s", arguments, outcome.err);
   EXPECT_EQ(outcome.status, 0);
-  outcome_free(&outcome);
 }
 
 TEST(images, a_picture_survives_a_round_trip) {
@@ -121,11 +119,10 @@ TEST(images, sizes_whose_product_does_not_fit_are_refused) {
              "%s, \"fill\": \"random\"}},\n \"launches\": [{\"kernel\": \"copy\", \"global\": [1]}]}\n",
              sizes[i]);
     tool_file("huge.json", launch);
-    struct outcome outcome = tool("run huge.json --confined");
+    ct_freed(outcome_free) struct outcome outcome = tool("run huge.json --confined");
     ct_note("%s: %s", sizes[i], outcome.err);
     EXPECT_EQ(outcome.status, 2);
     EXPECT_TRUE(strstr(outcome.err, "huge.json:1: images.a: ") && strstr(outcome.err, "less than 2^40 bytes\n"));
-    outcome_free(&outcome);
   }
 }
 
@@ -195,10 +192,9 @@ TEST(images, errors_are_reported_in_one_line) {
     char arguments[400], expected[400];
     snprintf(arguments, sizeof arguments, RUN "%s", rows[i].arguments);
     snprintf(expected, sizeof expected, "warpwait: %s\n", rows[i].message);
-    struct outcome outcome = tool(arguments);
+    ct_freed(outcome_free) struct outcome outcome = tool(arguments);
     ct_note("%s", arguments);
     EXPECT_EQ(outcome.status, 2);
     EXPECT_STREQ(outcome.err, expected);
-    outcome_free(&outcome);
   }
 }

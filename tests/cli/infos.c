@@ -31,11 +31,10 @@ static json_t *record_and_report(void) {
   ct_note("%s", run.err);
   EXPECT_EQ(run.status, 0);
   outcome_free(&run);
-  struct outcome info = tool("trace info t.wwt --json");
+  ct_freed(outcome_free) struct outcome info = tool("trace info t.wwt --json");
   json_t *root = json_loads(info.out, 0, NULL);
   EXPECT_EQ(info.status, 0);
   EXPECT_TRUE(root);
-  outcome_free(&info);
   return root;
 }
 
@@ -111,9 +110,8 @@ TEST(infos, the_text_shows_what_each_source_line_did) {
   outcome_free(&lines);
   outcome_free(&plain);
   outcome_free(&brief);
-  struct outcome wrong = tool("trace info t.wwt --brief --json");
+  ct_freed(outcome_free) struct outcome wrong = tool("trace info t.wwt --brief --json");
   EXPECT_EQ(wrong.status, 2);
-  outcome_free(&wrong);
 }
 
 /* `page` must list each key of the object, nested ones included, as `key`. */

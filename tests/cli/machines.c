@@ -55,11 +55,10 @@ TEST(machines, a_large_machine_takes_memory_only_for_what_is_used) {
     snprintf(arguments, sizeof arguments, "run l.json --machine h200 --why=no %s", rows[i].set);
     ct_note("%s with %u MiB", arguments, rows[i].mebibytes);
     setrlimit(RLIMIT_AS, &(struct rlimit){(rlim_t)rows[i].mebibytes << 20, before.rlim_max});
-    struct outcome outcome = tool(arguments);
+    ct_freed(outcome_free) struct outcome outcome = tool(arguments);
     setrlimit(RLIMIT_AS, &before);
     EXPECT_EQ(outcome.status, 0);
     EXPECT_STREQ(outcome.err, "");
-    outcome_free(&outcome);
   }
 }
 #endif

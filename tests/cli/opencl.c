@@ -48,22 +48,20 @@ static void launch_with(const char *keys) {
 }
 
 static void expect(const char *arguments, int status, const char *err) {
-  struct outcome outcome = tool(arguments);
+  ct_freed(outcome_free) struct outcome outcome = tool(arguments);
   ct_note("warpwait %s", arguments);
   EXPECT_EQ(outcome.status, status);
   EXPECT_STREQ(outcome.err, err);
-  outcome_free(&outcome);
 }
 
 static json_int_t number(const char *arguments, const char *key) {
-  struct outcome outcome = tool(arguments);
+  ct_freed(outcome_free) struct outcome outcome = tool(arguments);
   json_t *root = json_loads(outcome.out, 0, NULL);
   json_t *value = json_object_get(json_array_get(json_object_get(root, "launches"), 0), key);
   ct_note("%s: %s", arguments, outcome.err);
   EXPECT_TRUE(json_is_integer(value));
   json_int_t result = json_integer_value(value);
   json_decref(root);
-  outcome_free(&outcome);
   return result;
 }
 
@@ -81,10 +79,8 @@ static void stand_in(const char *folder, const char *variable, const char *name)
 }
 
 static size_t length_of(const char *name) {
-  char *text = tool_read(name);
-  const size_t length = strlen(text);
-  free(text);
-  return length;
+  ct_freed(ct_free) char *text = tool_read(name);
+  return strlen(text);
 }
 
 /* Lifting limits for the bottleneck, and each variant of a page, start further runs. With an include, clang is called
@@ -101,14 +97,13 @@ TEST(opencl, a_command_compiles_a_source_once) {
     launch_with("");
     stand_in(folder, "WARPWAIT_CLANG", "clang");
     stand_in(folder, "WARPWAIT_LLVM_SPIRV", "llvm-spirv");
-    struct outcome outcome = tool(verbs[i]);
+    ct_freed(outcome_free) struct outcome outcome = tool(verbs[i]);
     unsetenv("WARPWAIT_CLANG");
     unsetenv("WARPWAIT_LLVM_SPIRV");
     ct_note("warpwait %s", verbs[i]);
     EXPECT_EQ(outcome.status, 0);
     EXPECT_EQ(length_of("clang.log"), 3 * strlen("x\n"));
     EXPECT_EQ(length_of("llvm-spirv.log"), strlen("x\n"));
-    outcome_free(&outcome);
   }
 }
 
@@ -215,17 +210,15 @@ TEST(opencl, an_object_file_runs_like_its_source) {
 
 TEST(opencl, instructions_are_shown_below_their_source_lines) {
   fresh(plus, 7);
-  struct outcome outcome = tool("dis kernel.cl");
+  ct_freed(outcome_free) struct outcome outcome = tool("dis kernel.cl");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_CONTAINS(outcome.out, "kernel plus: ");
   EXPECT_CONTAINS(outcome.out, "\nkernel.cl:6:   uint i = get_global_id(0);\n       0  ");
   EXPECT_CONTAINS(outcome.out, "\nkernel.cl:7:   room[get_local_id(0)] = data[i];\n");
   EXPECT_TRUE(strstr(outcome.out, "no source line") == NULL); /* the exit belongs to the closing brace */
-  outcome_free(&outcome);
-  outcome = tool("asm kernel.cl");
+  tool_again(&outcome, "asm kernel.cl");
   EXPECT_CONTAINS(outcome.out, "  argument 2  u32      add\n");
   EXPECT_CONTAINS(outcome.out, "    pc   line  class      instruction\n");
-  outcome_free(&outcome);
 }
 
 /* Whatever form the program had, its assembly is the same and assembles to the same program. */
@@ -307,11 +300,10 @@ TEST(opencl, its_assembly_can_be_assembled) {
                                        "dis a.wws --assembly", "dis a.wwo"};
   EXPECT_CONTAINS(text, ".kernel plus\n");
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-    struct outcome outcome = tool(others[i]);
+    ct_freed(outcome_free) struct outcome outcome = tool(others[i]);
     ct_note("%s", others[i]);
     EXPECT_STREQ(outcome.out, text);
     EXPECT_EQ(outcome.status, 0);
-    outcome_free(&outcome);
   }
   free(text);
   launch_with("\"program\": \"a.wws\",");
@@ -323,9 +315,8 @@ TEST(opencl, an_array_indexed_only_in_unrolled_loops_needs_no_memory) {
         "#pragma unroll\n  for (int i = 0; i < 8; i++)\n    a[i] = o[i];\n"
         "#pragma unroll\n  for (int i = 0; i < 8; i++)\n    o[i] = a[i] * a[7 - i];\n}\n",
         0);
-  struct outcome outcome = tool("dis kernel.cl");
+  ct_freed(outcome_free) struct outcome outcome = tool("dis kernel.cl");
   EXPECT_CONTAINS(outcome.out, " 0 private bytes a lane\n");
-  outcome_free(&outcome);
 }
 
 /* 1.2 MB per work-item. A work-item reads 0 there, even if another one of the same slot has written before. */
@@ -407,7 +398,7 @@ TEST(opencl, a_load_does_not_wait_for_unread_words_of_another) {
   fresh("kernel void k(global float4 *o) {\n  volatile local float4 *l = 0;\n"
         "  float4 a = l[1], b = l[2];\n  o[0] = a.x + b.x;\n}\n",
         0);
-  struct outcome outcome = tool("dis kernel.cl");
+  ct_freed(outcome_free) struct outcome outcome = tool("dis kernel.cl");
   const char *one = strstr(outcome.out, "ld.lds.b128"), *two = one ? strstr(one + 1, "ld.lds.b128") : NULL;
   unsigned first = 0, second = 0;
   if (EXPECT_TRUE(two != NULL)) {
@@ -415,7 +406,6 @@ TEST(opencl, a_load_does_not_wait_for_unread_words_of_another) {
     EXPECT_EQ(sscanf(two, "ld.lds.b128 r%u", &second), 1);
     EXPECT_TRUE(first + 4 <= second || second + 4 <= first);
   }
-  outcome_free(&outcome);
 }
 
 TEST(opencl, program_scope_variables_persist_across_launches_and_have_no_name) {
@@ -428,10 +418,9 @@ TEST(opencl, program_scope_variables_persist_across_launches_and_have_no_name) {
                       "{ \"kernel\": \"get\", \"global\": [64], \"args\": [ { \"buffer\": \"data\" } ] } ],\n"
                       "\"check\": [ { \"buffer\": \"data\", \"expected\": \"good.bin\" } ] }\n");
   expect("run l.json --verify", 0, "");
-  struct outcome outcome = tool("run l.json --dump program=x");
+  ct_freed(outcome_free) struct outcome outcome = tool("run l.json --dump program=x");
   EXPECT_EQ(outcome.status, 2);
   EXPECT_CONTAINS(outcome.err, "--dump: no buffer 'program'");
-  outcome_free(&outcome);
 }
 
 /* ---- registers ----------------------------------------------------------------------------------- */
@@ -494,16 +483,13 @@ static const char talkative[] = "kernel void plus(global uint *data) {\n"
 
 TEST(opencl, output_of_work_items_precedes_the_report_in_their_order) {
   fresh(talkative, 0);
-  struct outcome outcome = tool("run kernel.cl --global 4 --local 2 --arg buffer:a=16");
+  ct_freed(outcome_free) struct outcome outcome = tool("run kernel.cl --global 4 --local 2 --arg buffer:a=16");
   EXPECT_EQ(strncmp(outcome.out, "0.1.(one)\n2.3.(one)\nkernel         plus", 38), 0);
-  outcome_free(&outcome);
-  outcome = tool("run kernel.cl --global 3 --local 1 --arg buffer:a=16 --out report.txt");
+  tool_again(&outcome, "run kernel.cl --global 3 --local 1 --arg buffer:a=16 --out report.txt");
   EXPECT_STREQ(outcome.out, "0.1.2.\n");
-  outcome_free(&outcome);
-  outcome = tool("run kernel.cl --global 4 --local 2 --arg buffer:a=16 --report json");
+  tool_again(&outcome, "run kernel.cl --global 4 --local 2 --arg buffer:a=16 --report json");
   EXPECT_CONTAINS(outcome.out, "\"printf\": \"0.1.(one)\\n2.3.(one)\\n\"");
   EXPECT_EQ(outcome.out[0], '{');
-  outcome_free(&outcome);
 }
 
 TEST(opencl, the_opencl_version_decides_whether_the_local_size_must_divide_the_global_size) {
@@ -524,9 +510,8 @@ TEST(opencl, the_opencl_version_decides_whether_the_local_size_must_divide_the_g
     char arguments[200];
     snprintf(arguments, sizeof arguments, "run kernel.cl -q --global 100 %s", rows[i].options);
     ct_note("%s", arguments);
-    struct outcome outcome = tool(arguments);
+    ct_freed(outcome_free) struct outcome outcome = tool(arguments);
     EXPECT_EQ(outcome.status, rows[i].status);
-    outcome_free(&outcome);
   }
 }
 
@@ -613,11 +598,10 @@ TEST(opencl, each_of_several_errors_has_its_own_line) {
          "kernel.cl:5:11: error: expected ';' after expression\n"
          "kernel.cl:5:10: error: use of undeclared identifier 'z'\n"
          "warpwait: kernel.cl:2:10: error: use of undeclared identifier 'x' (the first of 5 errors)\n");
-  struct outcome outcome = tool("run kernel.cl --global 1 --build-option -Wall");
+  ct_freed(outcome_free) struct outcome outcome = tool("run kernel.cl --global 1 --build-option -Wall");
   EXPECT_EQ(outcome.status, 2);
   EXPECT_CONTAINS(outcome.err, "kernel.cl:3:16: warning: implicit conversion");
   EXPECT_CONTAINS(outcome.err, "'z'\nwarpwait: kernel.cl:2:10: ");
-  outcome_free(&outcome);
 }
 
 TEST(opencl, bad_build_keys_name_their_place) {
@@ -747,11 +731,10 @@ TEST(opencl, every_instruction_up_to_the_last_exit_has_a_source_line) {
   for (enum opencl_route route = 0; route < OPENCL_ROUTES; route++) {
     char arguments[100];
     snprintf(arguments, sizeof arguments, "dis kernel.cl --route %s", opencl_route_names[route]);
-    struct outcome outcome = tool(arguments);
+    ct_freed(outcome_free) struct outcome outcome = tool(arguments);
     ct_note("%s", arguments);
     EXPECT_TRUE(!strstr(outcome.out, "(no source line)"));
     EXPECT_CONTAINS(outcome.out, "\nkernel.cl:6: }\n");
-    outcome_free(&outcome);
   }
 }
 
@@ -760,12 +743,11 @@ TEST(opencl, bad_spir_v_is_reported_in_one_line) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     fresh(plus, 0);
     tool_file("bad.spv", rows[i]);
-    struct outcome outcome = tool("run bad.spv --global 1");
+    ct_freed(outcome_free) struct outcome outcome = tool("run bad.spv --global 1");
     ct_note("row %zu: %s", i, outcome.err);
     EXPECT_EQ(outcome.status, 2);
     EXPECT_CONTAINS(outcome.err, "warpwait: bad.spv");
     EXPECT_EQ(strcspn(outcome.err, "\n") + 1, strlen(outcome.err));
-    outcome_free(&outcome);
   }
 }
 
@@ -795,11 +777,10 @@ TEST(opencl, levels_passes_and_machines_change_the_code) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char command[200];
     snprintf(command, sizeof command, "dis kernel.mix.cl %s", rows[i].options);
-    struct outcome outcome = tool(command);
+    ct_freed(outcome_free) struct outcome outcome = tool(command);
     ct_note("%s", command);
     EXPECT_EQ(outcome.status, 0);
     EXPECT_EQ(strstr(outcome.out, "lop3.b32") != NULL, rows[i].lop3);
-    outcome_free(&outcome);
   }
 }
 
@@ -821,24 +802,22 @@ TEST(opencl, a_launch_runs_code_compiled_for_its_machine) {
 TEST(opencl, effects_of_passes_are_shown_line_by_line) {
   fresh(mixing, 0);
   tool_file("kernel.mix.cl", mixing);
-  struct outcome outcome = tool("dis kernel.mix.cl --machine h200 --explain-passes");
+  ct_freed(outcome_free) struct outcome outcome = tool("dis kernel.mix.cl --machine h200 --explain-passes");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_CONTAINS(outcome.out, "kernel.mix.cl:3:   a[i] = ((i & b) ^ (~i & c)) + b - c;\n");
   EXPECT_CONTAINS(outcome.out, "  fuse                        lop3.b32 with table 0x");
   EXPECT_CONTAINS(outcome.out, "\n  fuse       Fuses logic and sums of three values");
-  outcome_free(&outcome);
-  outcome = tool("dis kernel.mix.cl --optimize 0 --machine h200 --explain-passes");
+  tool_again(&outcome, "dis kernel.mix.cl --optimize 0 --machine h200 --explain-passes");
   EXPECT_TRUE(!strstr(outcome.out, "fuse"));
-  outcome_free(&outcome);
 }
 
 TEST(opencl, a_hazard_of_an_unrolled_line_is_one_hazard) {
   fresh(mixing, 0);
   tool_file("over.cl", "kernel void f(global int *out, local int *t) {\n  for (int i = 0; i < 8; i++)\n"
                        "    t[get_local_id(0) * 64 + 3 * i] = i;\n  out[get_global_id(0)] = t[0];\n}\n");
-  struct outcome outcome = tool("run over.cl --global 64 --local 64 --arg buffer:out=256 --arg local:64");
+  ct_freed(outcome_free) struct outcome outcome =
+      tool("run over.cl --global 64 --local 64 --arg buffer:out=256 --arg local:64");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_CONTAINS(outcome.out, "hazard M1-access-out-of-bounds at over.cl:3, 16 times at 8 instructions: ");
   EXPECT_CONTAINS(outcome.err, "warpwait: 1 hazard, the first at over.cl:3: M1-access-out-of-bounds\n");
-  outcome_free(&outcome);
 }

@@ -92,7 +92,7 @@ TEST(pipes, packets_pass_between_launches_and_the_rest_is_dumped_in_order) {
 
 TEST(pipes, the_json_report_has_the_counters_of_each_launch) {
   write_launch(PIPES, PUT ", " GET, "");
-  struct outcome outcome = run("run l.json --report json", 0, "");
+  ct_freed(outcome_free) struct outcome outcome = run("run l.json --report json", 0, "");
   json_error_t error;
   json_t *root = json_loads(outcome.out, 0, &error);
   for (size_t i = 0; i < 2; i++) {
@@ -114,7 +114,6 @@ TEST(pipes, the_json_report_has_the_counters_of_each_launch) {
     EXPECT_EQ(json_integer_value(json_object_get(q, "packet_size")), 12);
   }
   json_decref(root);
-  outcome_free(&outcome);
 }
 
 TEST(pipes, checks_compare_the_remaining_packets) {
@@ -152,14 +151,13 @@ TEST(pipes, checks_compare_the_remaining_packets) {
     write_numbers("taken.bin", 0, 32, true);
     write_numbers("empty.bin", 0, 0, false);
     ct_note("%s", rows[i].check);
-    struct outcome outcome = tool("run l.json --verify");
+    ct_freed(outcome_free) struct outcome outcome = tool("run l.json --verify");
     EXPECT_EQ(outcome.status, rows[i].status);
     snprintf(parts, sizeof parts, "%s", rows[i].err);
     for (char *part = strtok(parts, "|"); part; part = strtok(NULL, "|"))
       EXPECT_CONTAINS(outcome.err, part);
     if (rows[i].status == 2) /* one line */
       EXPECT_TRUE(strchr(outcome.err, '\n') == outcome.err + strlen(outcome.err) - 1);
-    outcome_free(&outcome);
   }
 }
 
@@ -196,14 +194,13 @@ TEST(pipes, errors_about_pipes_are_reported_in_one_line) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char parts[300];
     write_launch(rows[i].pipes, rows[i].launches, "");
-    struct outcome outcome = tool("run l.json --dump p=x");
+    ct_freed(outcome_free) struct outcome outcome = tool("run l.json --dump p=x");
     ct_note("%s %s\n%s", rows[i].pipes, rows[i].launches, outcome.err);
     EXPECT_EQ(outcome.status, 2);
     EXPECT_TRUE(strchr(outcome.err, '\n') == outcome.err + strlen(outcome.err) - 1);
     snprintf(parts, sizeof parts, "%s", rows[i].parts);
     for (char *part = strtok(parts, "|"); part; part = strtok(NULL, "|"))
       EXPECT_CONTAINS(outcome.err, part);
-    outcome_free(&outcome);
   }
 }
 
@@ -229,8 +226,7 @@ TEST(pipes, pipes_can_be_made_on_the_command_line) {
     tool_folder();
     tool_file("kernel.wws", kernels);
     snprintf(line, sizeof line, "run kernel.wws %s", rows[i].arguments);
-    struct outcome outcome = run(line, rows[i].status, rows[i].err);
-    outcome_free(&outcome);
+    ct_freed(outcome_free) struct outcome outcome = run(line, rows[i].status, rows[i].err);
   }
 }
 
@@ -242,8 +238,7 @@ TEST(pipes, a_spinning_kernel_ends_with_the_pipe_s_name_on_either_host) {
   EXPECT_STREQ(plain.out, systemc.out);
   outcome_free(&plain);
   outcome_free(&systemc);
-  struct outcome json = run("run l.json --report json", 1, "deadlock");
+  ct_freed(outcome_free) struct outcome json = run("run l.json --report json", 1, "deadlock");
   EXPECT_CONTAINS(json.out, "\"stall\": \"pipe_empty\"");
   EXPECT_CONTAINS(json.out, "\"pipe\": \"q\"");
-  outcome_free(&json);
 }

@@ -39,7 +39,7 @@ static void expect_polls(const char *options, const char *wanted) {
   tool_folder();
   tool_file("k.cl", kernels);
   snprintf(command, sizeof command, "run k.cl --kernel %s" LIMIT, options);
-  struct outcome outcome = tool(command);
+  ct_freed(outcome_free) struct outcome outcome = tool(command);
   ct_note("%s", command);
   EXPECT_EQ(outcome.status, 1);
   snprintf(line, sizeof line, "warpwait: launch 1, kernel '%.*s': not finished after 30000 cycles (--max-cycles)%s%s\n",
@@ -47,7 +47,6 @@ static void expect_polls(const char *options, const char *wanted) {
   EXPECT_STREQ(outcome.err, line);
   EXPECT_CONTAINS(outcome.out,
                   *wanted ? "Stopped at the cycle limit: lane" : "Stopped at the cycle limit: the figures");
-  outcome_free(&outcome);
 }
 
 #define ONE " --global 32 --local 32 "
@@ -94,31 +93,30 @@ TEST(polls, a_long_launch_that_makes_progress_does_not_poll) { expect_polls("sum
 
 /* Everything but the warning that the kernel depends on time. */
 static void expect_same(const char *command, const struct outcome *wanted) {
-  struct outcome outcome = tool(command);
+  ct_freed(outcome_free) struct outcome outcome = tool(command);
   const char *last = strstr(outcome.err, "warpwait: launch 1, kernel 'lock': not finished");
   ct_note("%s", command);
   EXPECT_STREQ(outcome.out, wanted->out);
   EXPECT_STREQ(last ? last : outcome.err, wanted->err);
-  outcome_free(&outcome);
 }
 
 TEST(polls, all_hosts_orders_and_replays_say_the_same) {
   tool_folder();
   tool_file("k.cl", kernels);
 #define RUN "run k.cl --kernel lock --global 4096 --local 64 --set cu.count=5 " GLOBALS("lock") LIMIT
-  struct outcome outcome = tool(RUN " --trace t.wwt");
+  ct_freed(outcome_free) struct outcome outcome = tool(RUN " --trace t.wwt");
   EXPECT_CONTAINS(outcome.err, "which holds it");
   expect_same(RUN " --order shuffled:7", &outcome);
   expect_same(RUN " --threads 2", &outcome);
   expect_same(RUN " --host systemc", &outcome);
   expect_same("replay t.wwt", &outcome);
-  outcome_free(&outcome);
 }
 
 TEST(polls, the_json_report_has_lanes_bytes_and_waiting_work_items) {
   tool_folder();
   tool_file("k.cl", kernels);
-  struct outcome outcome = tool("run k.cl --kernel here" TWO "--arg buffer:out=4:int --report json" LIMIT);
+  ct_freed(outcome_free) struct outcome outcome =
+      tool("run k.cl --kernel here" TWO "--arg buffer:out=4:int --report json" LIMIT);
   json_t *report = json_loads(outcome.out, 0, NULL);
   const json_t *launch = json_array_get(json_object_get(report, "launches"), 0),
                *stuck = json_object_get(launch, "stuck");
@@ -136,5 +134,4 @@ TEST(polls, the_json_report_has_lanes_bytes_and_waiting_work_items) {
   EXPECT_EQ(json_integer_value(json_object_get(holder, "bytes")), 4);
   EXPECT_TRUE(json_is_true(json_object_get(holder, "local")) && json_is_true(json_object_get(holder, "exchange")));
   json_decref(report);
-  outcome_free(&outcome);
 }

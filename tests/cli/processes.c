@@ -111,23 +111,21 @@ static void check_taken_but(const struct rig *rig, size_t lost) {
 }
 
 TEST(processes, each_task_is_answered_once) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   EXPECT_TRUE(run(&rig, square, TASKS));
   check_taken_but(&rig, TASKS);
   for (size_t task = 0; task < TASKS; task++)
     EXPECT_EQ(rig.seen->times[task], 1);
-  rig_free(&rig);
 }
 
 TEST(processes, an_empty_list_of_tasks_finishes_immediately) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   EXPECT_TRUE(run(&rig, square, 0));
   EXPECT_EQ(rig.takes, 0);
-  rig_free(&rig);
 }
 
 TEST(processes, a_task_whose_worker_dies_twice_is_lost_and_the_others_finish) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   EXPECT_TRUE(run(&rig, die, TASKS));
   check_taken_but(&rig, DIES);
   EXPECT_EQ(rig.seen->times[DIES], PROCESSES_DEATHS);
@@ -135,43 +133,38 @@ TEST(processes, a_task_whose_worker_dies_twice_is_lost_and_the_others_finish) {
   EXPECT_EQ(rig.lost, DIES);
   EXPECT_EQ(rig.defects, 1);
   EXPECT_CONTAINS(rig.why, "SIGSEGV");
-  rig_free(&rig);
 }
 
 TEST(processes, a_worker_that_exits_counts_as_dead) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   EXPECT_TRUE(run(&rig, leave, TASKS));
   check_taken_but(&rig, EXITS);
   EXPECT_CONTAINS(rig.why, "exit status 3");
-  rig_free(&rig);
 }
 
 #ifndef __SANITIZE_ADDRESS__
 TEST(processes, a_worker_out_of_memory_is_no_internal_error) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   EXPECT_TRUE(run(&rig, want_too_much, TASKS));
   check_taken_but(&rig, EXITS);
   EXPECT_EQ(rig.losses, 1);
   EXPECT_EQ(rig.defects, 0);
   EXPECT_STREQ(rig.why, "out of memory");
-  rig_free(&rig);
 }
 #endif
 
 TEST(processes, a_killed_workers_task_is_assigned_again) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   EXPECT_TRUE(run(&rig, be_killed, TASKS));
   check_taken_but(&rig, TASKS);
   EXPECT_EQ(rig.seen->times[KILLED], 2);
   EXPECT_EQ(rig.losses, 0);
-  rig_free(&rig);
 }
 
 TEST(processes, the_receiver_of_answers_can_stop_and_no_worker_is_left) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   rig.limit = 5;
   EXPECT_TRUE(!run(&rig, square, TASKS));
   EXPECT_EQ(rig.takes, 5);
   EXPECT_EQ(waitpid(-1, NULL, WNOHANG), -1);
-  rig_free(&rig);
 }

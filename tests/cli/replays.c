@@ -24,24 +24,21 @@ static const char printing[] = "kernel void k(void) {\n"
 static void expect_same(const char *run, const char *options) {
   char command[600];
   snprintf(command, sizeof command, "run %s %s --trace t.wwt", run, options);
-  struct outcome ran = tool(command);
+  ct_freed(outcome_free) struct outcome ran = tool(command);
   snprintf(command, sizeof command, "replay t.wwt %s", options);
-  struct outcome replayed = tool(command);
+  ct_freed(outcome_free) struct outcome replayed = tool(command);
   ct_note("%s, with %s", run, options);
   EXPECT_EQ(replayed.status, ran.status);
   EXPECT_STREQ(replayed.out, ran.out);
   EXPECT_STREQ(replayed.err, ran.err);
-  outcome_free(&ran);
-  outcome_free(&replayed);
 }
 
 static void expect(const char *arguments, int status, const char *err) {
-  struct outcome outcome = tool(arguments);
+  ct_freed(outcome_free) struct outcome outcome = tool(arguments);
   ct_note("warpwait %s", arguments);
   EXPECT_EQ(outcome.status, status);
   EXPECT_CONTAINS(outcome.err, err);
   EXPECT_TRUE(!*outcome.err || strchr(outcome.err, '\n') == outcome.err + strlen(outcome.err) - 1);
-  outcome_free(&outcome);
 }
 
 static void folder(void) {
@@ -133,9 +130,8 @@ TEST(replays, a_kernel_that_depends_on_time_is_reported) {
   expect("run all.wws --kernel clock --global 64 --local 64 --trace t.wwt --out o", 0, "");
   expect("replay t.wwt --out p", 0,
          "launch 1, kernel 'clock', depends on time: all.wws:16: what it reads of the clock");
-  struct outcome info = tool("trace info t.wwt");
+  ct_freed(outcome_free) struct outcome info = tool("trace info t.wwt");
   EXPECT_CONTAINS(info.out, "depends on time  launch 1, all.wws:16: what it reads of the clock");
-  outcome_free(&info);
 }
 
 TEST(replays, a_parameter_that_changes_bytes_that_steer_a_kernel_is_reported) {

@@ -24,10 +24,9 @@
 #define RUN " --global 128 --local 64 --arg buffer:in=4096:uint:iota --arg local:1024 "
 
 static void good(const char *arguments, int status) {
-  struct outcome outcome = tool(arguments);
+  ct_freed(outcome_free) struct outcome outcome = tool(arguments);
   ct_note("warpwait %s: %s", arguments, outcome.err);
   EXPECT_EQ(outcome.status, status);
-  outcome_free(&outcome);
 }
 
 /* Makes NAME.wws, its report NAME.json and its trace NAME.wwt. */
@@ -49,12 +48,11 @@ static void folder(void) {
 static json_t *compared(const char *arguments, int status) {
   char command[400];
   snprintf(command, sizeof command, "diff --report json %s", arguments);
-  struct outcome outcome = tool(command);
+  ct_freed(outcome_free) struct outcome outcome = tool(command);
   ct_note("warpwait %s: %s", command, outcome.err);
   EXPECT_EQ(outcome.status, status);
   json_t *root = json_loads(outcome.out, 0, NULL);
   EXPECT_TRUE(json_is_object(root));
-  outcome_free(&outcome);
   return root;
 }
 
@@ -89,9 +87,8 @@ TEST(report_diffs, a_report_compared_with_itself_shows_no_difference) {
   EXPECT_TRUE(json_is_true(json_object_get(root, "same")));
   json_decref(root);
   good("diff a.json a.json --out same.txt", 0);
-  char *text = tool_read("same.txt");
+  ct_freed(ct_free) char *text = tool_read("same.txt");
   EXPECT_STREQ(text, "");
-  free(text);
 }
 
 TEST(report_diffs, a_trace_stands_for_the_report_of_its_run) {
@@ -129,7 +126,7 @@ TEST(report_diffs, a_slower_copy_is_found_at_its_wait_and_in_its_bucket) {
 
 TEST(report_diffs, the_text_begins_with_totals_and_ends_with_the_machine) {
   folder();
-  struct outcome outcome = tool("diff a.wwt a.wwt --set-b dma.setup=320");
+  ct_freed(outcome_free) struct outcome outcome = tool("diff a.wwt a.wwt --set-b dma.setup=320");
   static const char *const parts[] = {"A  a.wwt: a.wws on teaching, replayed\n",
                                       "1 parameter of the machine differs",
                                       "B takes 300 cycles more than A (",
@@ -152,7 +149,6 @@ TEST(report_diffs, the_text_begins_with_totals_and_ends_with_the_machine) {
     EXPECT_TRUE(found);
     from = found ? found : from;
   }
-  outcome_free(&outcome);
 }
 
 TEST(report_diffs, shifted_lines_match) {
@@ -332,10 +328,9 @@ TEST(report_diffs, launches_are_paired_in_order_by_kernel) {
   expect_pair(root, 1, 0, 2);
   expect_pair(root, 2, 2, 3);
   json_decref(root);
-  struct outcome outcome = tool("diff a.json b.json");
+  ct_freed(outcome_free) struct outcome outcome = tool("diff a.json b.json");
   EXPECT_CONTAINS(outcome.out, "six, only in B\n");
   EXPECT_CONTAINS(outcome.out, "all launches");
-  outcome_free(&outcome);
 }
 
 TEST(report_diffs, an_equal_number_of_launches_of_other_kernels_is_reported_as_renamed) {
@@ -392,7 +387,7 @@ TEST(report_diffs, concurrent_launches_count_cycles_and_shared_counters_once) {
   launches_folder();
   launch("b", "{\"together\": [" LAUNCH("one") ", " LAUNCH("two") "]}");
   json_t *root = compared("a.json b.json", 1);
-  char *text = tool_read("b.json");
+  ct_freed(ct_free) char *text = tool_read("b.json");
   json_t *report = json_loads(text, 0, NULL);
   const json_t *first = json_array_get(json_object_get(report, "launches"), 0);
   EXPECT_EQ(at(in(root, "figures", "cycles"), "b"), at(first, "together_cycles"));
@@ -400,7 +395,6 @@ TEST(report_diffs, concurrent_launches_count_cycles_and_shared_counters_once) {
   EXPECT_EQ(at(in(root, "figures", "memory.loads"), "a"), 3);
   json_decref(report);
   json_decref(root);
-  free(text);
 }
 
 /* A pipe in which every counter is `count`. */
@@ -413,19 +407,17 @@ static void give_pipe(json_t *launch, uint64_t count) {
 
 TEST(report_diffs, packets_of_pipes_are_added_up_except_for_the_peak) {
   launches_folder();
-  char *text = tool_read("a.json");
+  ct_freed(ct_free) char *text = tool_read("a.json");
   json_t *report = json_loads(text, 0, NULL), *list = json_object_get(report, "launches");
   give_pipe(json_array_get(list, 0), 5);
   give_pipe(json_array_get(list, 1), 3);
-  char *with = json_dumps(report, 0);
+  ct_freed(ct_free) char *with = json_dumps(report, 0);
   tool_file("with.json", with);
   json_t *root = compared("a.json with.json", 1);
   EXPECT_EQ(at(in(root, "figures", "pipes[p].written"), "change"), 8);
   EXPECT_EQ(at(in(root, "figures", "pipes[p].most"), "change"), 5);
   json_decref(root);
   json_decref(report);
-  free(with);
-  free(text);
 }
 
 /* ---- sums ------------------------------------------------------------------------------------------------- */
@@ -464,13 +456,12 @@ static void expect_sums(const json_t *root, const char *side) {
 }
 
 static void expect_report(const json_t *root, const char *side, const char *file) {
-  char *text = tool_read(file);
+  ct_freed(ct_free) char *text = tool_read(file);
   json_t *report = json_loads(text, 0, NULL);
   const json_t *first = json_array_get(json_object_get(report, "launches"), 0);
   EXPECT_EQ(at(in(root, "figures", "cycles"), side), at(first, "cycles"));
   EXPECT_EQ(at(in(root, "figures", "resident_cycles"), side), at(first, "resident_cycles"));
   json_decref(report);
-  free(text);
 }
 
 TEST(report_diffs, changes_of_random_pairs_add_up_to_the_total) {
@@ -531,13 +522,12 @@ TEST(report_diffs, a_match_is_a_longest_common_subsequence) {
 /* ---- bad input ------------------------------------------------------------------------------------------------- */
 
 static void refuse(const char *arguments, const char *part) {
-  struct outcome outcome = tool(arguments);
+  ct_freed(outcome_free) struct outcome outcome = tool(arguments);
   ct_note("warpwait %s", arguments);
   EXPECT_EQ(outcome.status, 2);
   EXPECT_CONTAINS(outcome.err, part);
   EXPECT_STREQ(outcome.out, "");
   EXPECT_TRUE(strchr(outcome.err, '\n') && !strchr(outcome.err, '\n')[1]);
-  outcome_free(&outcome);
 }
 
 TEST(report_diffs, bad_usage_is_reported_in_one_line) {
@@ -625,8 +615,7 @@ TEST(report_diffs, a_damaged_report_is_refused_with_the_place) {
 
 TEST(report_diffs, a_truncated_trace_is_refused) {
   folder();
-  char *text = tool_read("a.wwt");
+  ct_freed(ct_free) char *text = tool_read("a.wwt");
   tool_bytes("cut.wwt", text, 500);
   refuse("diff a.json cut.wwt", "cut.wwt: offset ");
-  free(text);
 }

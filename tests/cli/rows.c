@@ -136,7 +136,7 @@ TEST(rows, examples_parse) {
     char *words[WORDS], **at = words;
     struct command command;
     struct message message = {""};
-    char *line = cut(example_rows[i].command, words);
+    ct_freed(ct_free) char *line = cut(example_rows[i].command, words);
     ct_note("%s", line);
     EXPECT_STREQ(words[0], "warpwait");
     EXPECT_TRUE(is_sentence(example_rows[i].text));
@@ -144,7 +144,6 @@ TEST(rows, examples_parse) {
     EXPECT_TRUE(verb < VERBS && command_parse(&command, verb, at, &message));
     EXPECT_STREQ(message.text, "");
     command_free(&command);
-    free(line);
   }
 }
 
@@ -155,7 +154,7 @@ static void expect_taken(const struct option_row *row, enum verb verb) {
     struct command command;
     struct message message = {""};
     snprintf(text, sizeof text, "%s %s", example_rows[i].command, row->example);
-    char *line = cut(text, words);
+    ct_freed(ct_free) char *line = cut(text, words);
     if (verb_of(&at) == verb) {
       ct_note("%s", text);
       EXPECT_TRUE(command_parse(&command, verb, at, &message));
@@ -163,7 +162,6 @@ static void expect_taken(const struct option_row *row, enum verb verb) {
       EXPECT_TRUE(command_has(&command, row->id) || command.wants_help || command.wants_version);
       command_free(&command);
     }
-    free(line);
   }
 }
 
@@ -179,9 +177,9 @@ TEST(rows, each_options_example_parses_under_each_of_its_verbs) {
 /* Formats the parsed line as "report=json 'a' 'b'", or as "!" and the message. */
 static void parse(enum verb verb, const char *line, char told[TEXT]) {
   char *words[WORDS];
-  struct command command;
+  ct_freed(command_free) struct command command;
   struct message message = {""};
-  char *copy = cut(line, words);
+  ct_freed(ct_free) char *copy = cut(line, words);
   size_t used = 0;
   const bool good = command_parse(&command, verb, words, &message);
   told[0] = '\0';
@@ -194,8 +192,6 @@ static void parse(enum verb verb, const char *line, char told[TEXT]) {
                              command.given[i].word ? "=" : "", command.given[i].word ? command.given[i].word : "");
   for (size_t i = 0; good && i < command.operands.count; i++)
     used += (size_t)snprintf(told + used, TEXT - used, "%s'%s'", used ? " " : "", command.operands.word[i]);
-  command_free(&command);
-  free(copy);
 }
 
 static void expect(enum verb verb, const char *line, const char *wanted) {
@@ -279,12 +275,11 @@ TEST(command, each_error_is_reported) {
 
 TEST(command, words_of_verbs_without_options_are_not_parsed) {
   char *words[] = {(char[]){"--help"}, (char[]){"-x"}, NULL};
-  struct command command;
+  ct_freed(command_free) struct command command;
   struct message message;
   EXPECT_TRUE(command_parse(&command, VERB_SWEEP_QUERY, words, &message));
   EXPECT_EQ(command.word_count, 2);
   EXPECT_EQ(command.count + command.operands.count, 0);
-  command_free(&command);
 }
 
 TEST(command, given_options_can_be_queried_and_the_last_counts) {
@@ -292,7 +287,7 @@ TEST(command, given_options_can_be_queried_and_the_last_counts) {
                    (char[]){"-sb"},     (char[]){"--max-cycles=7"},
                    (char[]){"-q"},      (char[]){"x"},
                    (char[]){"-rjson"},  NULL};
-  struct command command;
+  ct_freed(command_free) struct command command;
   struct message message;
   uint64_t number = 1, other = 2;
   ASSERT_TRUE(command_parse(&command, VERB_RUN, words, &message));
@@ -313,7 +308,6 @@ TEST(command, given_options_can_be_queried_and_the_last_counts) {
   EXPECT_STREQ(command_operand(&command, 0), "x");
   EXPECT_TRUE(!command_operand(&command, 1));
   free(sets.word);
-  command_free(&command);
 }
 
 /* ---- compared with glibc ------------------------------------------------------------------------------- */
@@ -370,7 +364,7 @@ static void report_ours(const struct command *command, char told[TEXT]) {
 
 static void expect_as_theirs(enum verb verb, char **words, size_t count) {
   char line[TEXT] = "", ours[TEXT], theirs[TEXT];
-  struct command command;
+  ct_freed(command_free) struct command command;
   struct message message = {""};
   for (size_t i = 0; i < count; i++)
     snprintf(line + strlen(line), sizeof line - strlen(line), " %s", words[i]);
@@ -386,7 +380,6 @@ static void expect_as_theirs(enum verb verb, char **words, size_t count) {
     EXPECT_STREQ(ours, theirs);
   else
     EXPECT_STREQ(message.text, "");
-  command_free(&command);
 }
 
 /* The values are legal for every number; options with choices are left out. */

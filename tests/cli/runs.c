@@ -19,22 +19,20 @@ static void launch_with(const char *keys) {
 
 /* Runs, and checks the status and what stderr contains ("": nothing at all). */
 static void expect(const char *arguments, int status, const char *err) {
-  struct outcome outcome = tool(arguments);
+  ct_freed(outcome_free) struct outcome outcome = tool(arguments);
   ct_note("warpwait %s\n%s", arguments, outcome.err);
   EXPECT_EQ(outcome.status, status);
   if (*err)
     EXPECT_CONTAINS(outcome.err, err);
   else
     EXPECT_STREQ(outcome.err, "");
-  outcome_free(&outcome);
 }
 
 static json_t *report(const char *arguments) {
-  struct outcome outcome = tool(arguments);
+  ct_freed(outcome_free) struct outcome outcome = tool(arguments);
   json_error_t error;
   json_t *root = json_loads(outcome.out, 0, &error);
   EXPECT_TRUE(root != NULL);
-  outcome_free(&outcome);
   return root;
 }
 
@@ -154,15 +152,13 @@ TEST(cli, hosts_and_orders_write_the_same_report) {
   launch_with("");
   struct outcome first = tool("run l.json --report json --host systemc");
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    struct outcome other = tool(rows[i]);
+    ct_freed(outcome_free) struct outcome other = tool(rows[i]);
     EXPECT_STREQ(other.out, first.out);
-    outcome_free(&other);
   }
   outcome_free(&first);
-  char *vcd = tool_read("w.vcd");
+  ct_freed(ct_free) char *vcd = tool_read("w.vcd");
   EXPECT_CONTAINS(vcd, "$enddefinitions");
   EXPECT_FALSE(tool_exists("w.vcd.part.vcd"));
-  free(vcd);
 }
 
 TEST(cli, any_number_of_threads_writes_the_same_report_and_prints_in_the_same_order) {
@@ -212,10 +208,9 @@ TEST(cli, the_size_of_a_files_only_launch_can_be_given) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char line[200];
     snprintf(line, sizeof line, "run l.json %s", rows[i].options);
-    struct outcome outcome = tool(line);
+    ct_freed(outcome_free) struct outcome outcome = tool(line);
     EXPECT_EQ(outcome.status, 0);
     EXPECT_CONTAINS(outcome.out, rows[i].range);
-    outcome_free(&outcome);
   }
 }
 
@@ -288,11 +283,10 @@ TEST(cli, cycle_limit_and_deadlock_exit_1_with_a_reason) {
   tool_file(
       "stuck.wws",
       ".kernel k\n.reg i\n.pred p\n  get.local_id i, x\n  setp.lt.u32 p, i, 32\n@p bra out\n  bar.lds\nout: exit\n");
-  struct outcome outcome = tool("run stuck.wws --global 64 --local 64");
+  ct_freed(outcome_free) struct outcome outcome = tool("run stuck.wws --global 64 --local 64");
   EXPECT_EQ(outcome.status, 1);
   EXPECT_CONTAINS(outcome.err, "deadlock at cycle");
   EXPECT_CONTAINS(outcome.out, "stuck.wws:7 waits at a barrier for 1 warp of its work-group, of which 1 has exited");
-  outcome_free(&outcome);
 }
 
 TEST(cli, asm_and_dis_are_inverse) {
@@ -314,9 +308,8 @@ TEST(cli, a_failed_write_leaves_the_old_file) {
   launch_with("");
   tool_file("report.txt", "old");
   expect("run l.json --out report.txt --dump data=none/x", 2, "none/x");
-  char *text = tool_read("report.txt");
+  ct_freed(ct_free) char *text = tool_read("report.txt");
   EXPECT_STREQ(text, "old");
-  free(text);
 }
 
 /* Parameters set by the machine file are not listed; those that the run changed are. */
@@ -409,19 +402,17 @@ TEST(cli, a_pointer_may_be_null) {
   static const char *const runs[] = {"run n.json --dump b=out.bin",
                                      "run null.cl --global 1 --arg null --arg buffer:b=4 --dump b=out.bin"};
   for (size_t i = 0; i < 2; i++) {
-    struct outcome outcome = tool(runs[i]);
+    ct_freed(outcome_free) struct outcome outcome = tool(runs[i]);
     ct_note("%s", outcome.err);
     EXPECT_EQ(outcome.status, 0);
     EXPECT_STREQ(outcome.err, "");
-    char *bytes = tool_read("out.bin");
+    ct_freed(ct_free) char *bytes = tool_read("out.bin");
     EXPECT_EQ(bytes[0], 9);
-    free(bytes);
-    outcome_free(&outcome);
   }
-  struct outcome outcome = tool("run kernel.wws --global 64 --arg null --arg uint:1 --arg local:4");
+  ct_freed(outcome_free) struct outcome outcome =
+      tool("run kernel.wws --global 64 --arg null --arg uint:1 --arg local:4");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_CONTAINS(outcome.err, "M1-access-out-of-bounds");
-  outcome_free(&outcome);
 }
 
 TEST(cli, an_interrupted_run_reports_its_progress_and_writes_nothing) {
@@ -436,7 +427,7 @@ TEST(cli, an_interrupted_run_reports_its_progress_and_writes_nothing) {
         "run k.wws --global 64 --local 32 --arg buffer:data=64 --max-cycles 1000000000000000 --host %s --out r.txt "
         "--dump data=d.bin",
         hosts[i]);
-    struct outcome outcome = tool_interrupted(arguments);
+    ct_freed(outcome_free) struct outcome outcome = tool_interrupted(arguments);
     ct_note("%s: %s", hosts[i], outcome.err);
     EXPECT_EQ(outcome.status, 130);
     EXPECT_STREQ(outcome.out, "");
@@ -445,7 +436,6 @@ TEST(cli, an_interrupted_run_reports_its_progress_and_writes_nothing) {
     EXPECT_GT(cycle, 0);
     EXPECT_CONTAINS(outcome.err, "work-groups had finished; nothing is reported\n");
     EXPECT_EQ(tool_strangers(stranger, sizeof stranger), 0);
-    outcome_free(&outcome);
   }
 }
 
@@ -458,25 +448,23 @@ TEST(cli, long_source_lines_are_cut_visibly) {
            "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", 58 + 2 + 1,
            "yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy\u00e9zzzzzzzz");
   tool_file("k.wws", text);
-  struct outcome outcome = tool("run k.wws --global 32");
+  ct_freed(outcome_free) struct outcome outcome = tool("run k.wws --global 32");
   snprintf(wanted, sizeof wanted, "4  %s%.*s\n", op + 2, 60,
            "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
   EXPECT_CONTAINS(outcome.out, wanted); /* 80 characters: all of them */
   EXPECT_CONTAINS(outcome.out, "yy\u2026\n");
   EXPECT_TRUE(!strstr(outcome.out, "\u00e9"));
-  outcome_free(&outcome);
 }
 
 TEST(cli, a_copy_without_a_wait_does_not_count_as_hidden) {
   tool_folder();
   tool_file("k.wws", ".kernel k\n.arg data global\n.lds room 256\n.reg64 p\n.reg e\n  ld.arg.b64 p, data\n"
                      "  copy.to_lds e, [room], [p], 64, size=4\n  exit\n");
-  struct outcome outcome = tool("run k.wws --global 64 --local 64 --arg buffer:data=256");
+  ct_freed(outcome_free) struct outcome outcome = tool("run k.wws --global 64 --local 64 --arg buffer:data=256");
   ct_note("%s", outcome.err);
   EXPECT_EQ(outcome.status, 0);
   EXPECT_CONTAINS(outcome.out, "(copies that no warp waited for count as hidden)");
   EXPECT_CONTAINS(outcome.err, "warpwait: 1 hazard, the first at k.wws:8: X10-exit-with-copy-in-flight\n");
-  outcome_free(&outcome);
 }
 
 static bool is_identifier(const char *word) {
@@ -549,11 +537,10 @@ TEST(cli, version_is_shown_before_and_after_a_verb) {
   static const char *const rows[] = {"--version", "-V", "run --version", "machines -V", "params --version"};
   tool_folder();
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    struct outcome outcome = tool(rows[i]);
+    ct_freed(outcome_free) struct outcome outcome = tool(rows[i]);
     ct_note("%s", rows[i]);
     EXPECT_EQ(outcome.status, 0);
     EXPECT_TRUE(strncmp(outcome.out, "warpwait ", 9) == 0);
-    outcome_free(&outcome);
   }
 }
 

@@ -39,13 +39,12 @@ static void folder(void) {
 }
 
 static void expect(const char *arguments, int status, const char *err) {
-  struct outcome outcome = tool(arguments);
+  ct_freed(outcome_free) struct outcome outcome = tool(arguments);
   ct_note("warpwait %s", arguments);
   EXPECT_EQ(outcome.status, status);
   EXPECT_CONTAINS(outcome.err, err);
   EXPECT_TRUE(!*outcome.err == (status == 0));
   EXPECT_TRUE(!*outcome.err || strchr(outcome.err, '\n') == outcome.err + strlen(outcome.err) - 1);
-  outcome_free(&outcome);
 }
 
 static void expect_equal(const char *a, const char *b) {
@@ -59,13 +58,12 @@ static void expect_equal(const char *a, const char *b) {
 /* The first launch of a JSON report, without the keys that say which part of an NDRange it is. */
 static json_t *launch_of(const char *report, size_t number) {
   static const char *const shape[] = {"global", "offset", "first_work_group"};
-  char *text = tool_read(report);
+  ct_freed(ct_free) char *text = tool_read(report);
   json_t *root = json_loads(text, 0, NULL);
   json_t *launch = json_incref(json_array_get(json_object_get(root, "launches"), number));
   for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
     json_object_del(launch, shape[i]);
   json_decref(root);
-  free(text);
   return launch;
 }
 
@@ -105,9 +103,8 @@ TEST(slices, selected_work_groups_replay_like_a_run_of_them_alone) {
   EXPECT_TRUE(json_equal(run, replayed));
   json_decref(run);
   json_decref(replayed);
-  struct outcome text = tool("replay s.wwt");
+  ct_freed(outcome_free) struct outcome text = tool("replay s.wwt");
   EXPECT_CONTAINS(text.out, "NDRange        1,024 work-items in groups of 64: 4 work-groups, starting at number 4\n");
-  outcome_free(&text);
 }
 
 /* One CU with room for four of these groups at once: the first four begin within the window. */

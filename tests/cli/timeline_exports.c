@@ -103,7 +103,7 @@ static unsigned track_of(const char *json, const char *name) {
   } while (0)
 
 TEST(timeline_export, a_warps_slice_names_its_instruction_or_its_wait) {
-  char *json = made_json();
+  ct_freed(ct_free) char *json = made_json();
   EXPECT_ON(
       json, "warp 2",
       "\n{\"ph\":\"X\",\"pid\":2,\"tid\":%u,\"ts\":0.010,\"cat\":\"warp\",\"name\":\"copy\\u00091\",\"dur\":0.001,");
@@ -111,21 +111,19 @@ TEST(timeline_export, a_warps_slice_names_its_instruction_or_its_wait) {
                   "\"args\":{\"stall\":\"issued\",\"pc\":0,\"instruction\":\"copy\\u00091\",\"line\":\"k.cl:3\",");
   EXPECT_ON(json, "warp 2",
             "\n{\"ph\":\"X\",\"pid\":2,\"tid\":%u,\"ts\":0.011,\"cat\":\"warp\",\"name\":\"copy_wait\",\"dur\":0.039,");
-  free(json);
 }
 
 TEST(timeline_export, an_arrow_runs_from_the_copys_issue_to_the_last_cycle_of_the_wait) {
-  char *json = made_json();
+  ct_freed(ct_free) char *json = made_json();
   EXPECT_ON(json, "warp 2",
             "\n{\"ph\":\"s\",\"pid\":2,\"tid\":%u,\"ts\":0.010,\"cat\":\"copy\",\"name\":\"copy\",\"id\":1}");
   EXPECT_ON(
       json, "warp 2",
       "\n{\"ph\":\"f\",\"pid\":2,\"tid\":%u,\"ts\":0.049,\"cat\":\"copy\",\"name\":\"copy\",\"id\":1,\"bp\":\"e\"}");
-  free(json);
 }
 
 TEST(timeline_export, a_copy_lasts_until_its_wait_is_released_and_has_steps) {
-  char *json = made_json();
+  ct_freed(ct_free) char *json = made_json();
   EXPECT_CONTAINS(json, "\"ts\":0.010,\"cat\":\"copy\",\"name\":\"copy to LDS\",\"id\":\"0x");
   EXPECT_CONTAINS(json, "\"form\":\"2d\",\"to_lds\":1,\"bytes\":256,\"handed\":12,\"done\":45,\"landed\":45,"
                         "\"waited_from\":11,\"waited_to\":50}}");
@@ -133,7 +131,6 @@ TEST(timeline_export, a_copy_lasts_until_its_wait_is_released_and_has_steps) {
   EXPECT_CONTAINS(json, "\"ts\":0.014,\"cat\":\"copy\",\"name\":\"copy 1 in channels\"");
   EXPECT_CONTAINS(json, "\"ts\":0.030,\"cat\":\"copy\",\"name\":\"copy 1 in flight\"");
   EXPECT_CONTAINS(json, "\"ts\":0.045,\"cat\":\"copy\",\"name\":\"copy 1 has arrived\"");
-  free(json);
 }
 
 TEST(timeline_export, a_copy_carried_out_by_warps_has_no_steps_in_channels) {
@@ -143,10 +140,9 @@ TEST(timeline_export, a_copy_carried_out_by_warps_has_no_steps_in_channels) {
   start("lanes.json");
   write_timeline(run, &copy, 1);
   EXPECT_TRUE(export(timeline_export_perfetto, &message));
-  char *json = tool_read("lanes.json");
+  ct_freed(ct_free) char *json = tool_read("lanes.json");
   EXPECT_CONTAINS(json, "\"cat\":\"copy\",\"name\":\"copy to LDS\"");
   EXPECT_TRUE(strstr(json, "in channels") == NULL);
-  free(json);
 }
 
 TEST(timeline_export, a_copy_may_be_in_an_engine_that_another_compute_unit_reports) {
@@ -156,31 +152,28 @@ TEST(timeline_export, a_copy_may_be_in_an_engine_that_another_compute_unit_repor
   start("shared.json");
   write_timeline(run, events, 2);
   EXPECT_TRUE(export(timeline_export_perfetto, &message));
-  char *json = tool_read("shared.json");
+  ct_freed(ct_free) char *json = tool_read("shared.json");
   EXPECT_CONTAINS(json, "\"pid\":2,\"tid\":1,\"ts\":0.014,\"cat\":\"channel\",\"name\":\"copy 1 of CU 1\"");
   EXPECT_CONTAINS(json, "\"pid\":3,\"tid\":2,\"ts\":0.014,\"cat\":\"copy\",\"name\":\"copy 1 in channels\"");
-  free(json);
 }
 
 TEST(timeline_export, overlapping_accesses_are_in_separate_lanes) {
-  char *json = made_json();
+  ct_freed(ct_free) char *json = made_json();
   EXPECT_ON(json, "warp 2, LDS",
             "\n{\"ph\":\"X\",\"pid\":2,\"tid\":%u,\"ts\":0.060,\"cat\":\"access\",\"name\":\"read, passes 4\"");
   EXPECT_ON(json, "warp 2, LDS (2)",
             "\n{\"ph\":\"X\",\"pid\":2,\"tid\":%u,\"ts\":0.070,\"cat\":\"access\",\"name\":\"read, passes 1\"");
-  free(json);
 }
 
 TEST(timeline_export, a_pass_is_shown_at_each_active_group_of_banks) {
-  char *json = made_json();
+  ct_freed(ct_free) char *json = made_json();
   EXPECT_ON(json, "LDS banks 0-7, warps", "\"tid\":%u,\"ts\":0.062,\"cat\":\"banks\",\"name\":\"warp 2 pass 3\"");
   EXPECT_ON(json, "LDS banks 16-23, warps", "\"tid\":%u,\"ts\":0.062,\"cat\":\"banks\",\"name\":\"warp 2 pass 3\"");
   EXPECT_EQ(track_of(json, "LDS banks 8-15, warps"), 0);
-  free(json);
 }
 
 TEST(timeline_export, counters_show_what_is_in_flight_in_each_cycle) {
-  char *json = made_json();
+  ct_freed(ct_free) char *json = made_json();
   static const char head[] = "{\"ph\":\"C\",\"pid\":2,\"tid\":0,\"ts\":%s,\"name\":\"%s\",\"args\":{\"%s\":%s}}";
   static const char *const rows[][4] = {
       {"0.015", "DMA requests in flight", "requests", "1.000"},
@@ -198,7 +191,6 @@ TEST(timeline_export, counters_show_what_is_in_flight_in_each_cycle) {
     snprintf(line, sizeof line, head, rows[i][0], rows[i][1], rows[i][2], rows[i][3]);
     EXPECT_CONTAINS(json, line);
   }
-  free(json);
 }
 
 TEST(timeline_export, counters_of_long_timelines_are_means_over_windows) {
@@ -209,19 +201,17 @@ TEST(timeline_export, counters_of_long_timelines_are_means_over_windows) {
   start("long.json");
   write_timeline(run, events, 2);
   EXPECT_TRUE(export(timeline_export_perfetto, &message));
-  char *json = tool_read("long.json");
+  ct_freed(ct_free) char *json = tool_read("long.json");
   EXPECT_CONTAINS(json, "\"ts\":0.000,\"name\":\"warps resident\",\"args\":{\"warps\":0.500}}");
   EXPECT_CONTAINS(json, "\"ts\":0.512,\"name\":\"warps resident\",\"args\":{\"warps\":0.000}}");
   EXPECT_CONTAINS(json, "\"ts\":1.024,\"name\":\"warps resident\",\"args\":{\"warps\":1.000}}");
   EXPECT_CONTAINS(json, "means over 512 cycles");
-  free(json);
 }
 
 TEST(timeline_export, the_end_names_the_machine_and_the_length_of_a_cycle) {
-  char *json = made_json();
+  ct_freed(ct_free) char *json = made_json();
   EXPECT_CONTAINS(json, "\"otherData\":{\"warpwait\":\"1\",\"machine\":\"a \\\"b\\\"\",\"clock\":\"500 MHz\","
                         "\"time\":\"a cycle is shown as a nanosecond\",\"counters\":\"means over 1 cycle\"}}\n");
-  free(json);
 }
 
 TEST(timeline_export, a_failed_export_is_one_message_and_no_file) {
@@ -279,12 +269,11 @@ TEST(timeline_export, waves_equal_the_sum_of_events) {
   write_timeline(run, made, MADE);
   EXPECT_TRUE(export(timeline_export_vcd, &message));
   EXPECT_STREQ(message.text, "");
-  char *vcd = tool_read("made.vcd");
+  ct_freed(ct_free) char *vcd = tool_read("made.vcd");
   EXPECT_CONTAINS(vcd, "states: 0 no warp, 1 issued, 2 copy_wait, 3 lds\n");
   EXPECT_CONTAINS(vcd, "$scope module cu0 $end");
   EXPECT_CONTAINS(vcd, "$scope module warp2 $end");
   EXPECT_CONTAINS(vcd, "channel1");
-  free(vcd);
 }
 
 /* Any event that a file can hold; cycles and fields have at most these numbers of bits. */

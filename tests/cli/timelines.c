@@ -11,17 +11,18 @@
 #include "tools/page/timeline.h"
 #include "traces/timeline_file.h"
 
+CT_FREES(struct timeline_file, timeline_close)
+
 #define MANY "--set cu.count=2 --global 256 --local 64 --arg buffer:data=1024:uint:iota --arg uint:5 --arg local:64"
 
 static const char spin[] = ".kernel spin\n.pred c\nagain: bra again\n exit\n";
 
 static void expect(const char *arguments, int status, const char *err) {
-  struct outcome outcome = tool(arguments);
+  ct_freed(outcome_free) struct outcome outcome = tool(arguments);
   ct_note("warpwait %s", arguments);
   EXPECT_EQ(outcome.status, status);
   EXPECT_CONTAINS(outcome.err, err);
   EXPECT_TRUE(!*outcome.err || strchr(outcome.err, '\n') == outcome.err + strlen(outcome.err) - 1);
-  outcome_free(&outcome);
 }
 
 static const char *here; /* the test's folder */
@@ -59,7 +60,7 @@ static void expect_same_file(const char *a, const char *b) {
 
 TEST(timelines, hosts_orders_and_replays_write_the_same_bytes_and_the_report_is_the_same) {
   char pattern[500];
-  glob_t examples = {0};
+  ct_freed(globfree) glob_t examples = {0};
   folder();
   getcwd(pattern, sizeof pattern - 40);
   strcat(pattern, "/examples/*/launch.json");
@@ -76,7 +77,6 @@ TEST(timelines, hosts_orders_and_replays_write_the_same_bytes_and_the_report_is_
     expect_same_file("a.wtl", "c.wtl");
     run("trace validate a.wtl", "");
   }
-  globfree(&examples);
 }
 
 static bool same_event(const struct timeline_event *a, const struct timeline_event *b) {
@@ -186,9 +186,8 @@ TEST(timelines, a_csv_has_no_cell_that_a_spreadsheet_runs) {
   folder();
   tool_file("=cmd|x.wws", fixture_kernel);
   run("run =cmd|x.wws " MANY " --timeline t.csv --out r", "");
-  char *csv = tool_read("t.csv");
+  ct_freed(ct_free) char *csv = tool_read("t.csv");
   EXPECT_CONTAINS(csv, ",\"'=cmd|x.wws\",");
-  free(csv);
 }
 
 TEST(timelines, a_full_disk_is_reported) {
@@ -213,9 +212,8 @@ TEST(timelines, an_interrupted_run_leaves_the_old_file) {
     struct outcome outcome = tool_interrupted(command);
     EXPECT_EQ(outcome.status, 130);
     outcome_free(&outcome);
-    char *text = tool_read(names[i]);
+    ct_freed(ct_free) char *text = tool_read(names[i]);
     EXPECT_STREQ(text, "as it was");
-    free(text);
   }
 }
 
@@ -279,7 +277,7 @@ TEST(timelines, a_csv_has_one_row_for_each_event_and_each_column_once) {
   expect("trace convert t.wtl u.csv", 0, "");
   expect_same_file("t.csv", "u.csv");
   expect("trace convert t.wtl u.txt", 2, "t.wtl: a timeline cannot be converted to 'u.txt'; legal: .json .vcd .csv");
-  struct timeline_file *file = open_file("t.wtl");
+  ct_freed(timeline_close_at) struct timeline_file *file = open_file("t.wtl");
   char *csv = tool_read("t.csv"), *head = line_of(csv, 0), *names = head;
   uint64_t rows = 0, columns = 0;
   for (char *name; (name = strsep(&names, ",")); columns++) {
@@ -294,7 +292,6 @@ TEST(timelines, a_csv_has_one_row_for_each_event_and_each_column_once) {
   EXPECT_CONTAINS(csv, "\ncu,warp,0,0,");
   EXPECT_CONTAINS(csv, ",issued,");
   EXPECT_CONTAINS(csv, ",\"kernel.wws\",");
-  timeline_close(file);
   free(head);
   free(csv);
 }

@@ -94,18 +94,17 @@ TEST(together, a_kernel_that_spins_on_a_pipe_gets_every_packet_in_order_at_any_r
     for (unsigned cus = 1; cus <= 4; cus += 3) {
       char line[100];
       snprintf(line, sizeof line, "run l.json --verify --set cu.count=%u", cus);
-      struct outcome outcome = tool(line);
+      ct_freed(outcome_free) struct outcome outcome = tool(line);
       ct_note("row %zu, %u CUs: %s", i, cus, outcome.err);
       EXPECT_EQ(outcome.status, 0);
       EXPECT_STREQ(outcome.err, "");
-      outcome_free(&outcome);
     }
   }
 }
 
 TEST(together, the_report_names_the_other_launches_and_the_shared_counters) {
   write_launch(PUT("q", "1", "1", "1") AND TOGETHER(PUT("p", "1", "64", "1") AND TAKE("p", "1", "64", "30")), EXACT);
-  struct outcome outcome = tool("run l.json --verify");
+  ct_freed(outcome_free) struct outcome outcome = tool("run l.json --verify");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_CONTAINS(outcome.out, "======== launch 2 of 3 ========");
   EXPECT_CONTAINS(outcome.out, "together       with launch 3, take: ");
@@ -114,8 +113,7 @@ TEST(together, the_report_names_the_other_launches_and_the_shared_counters) {
   EXPECT_CONTAINS(outcome.out,
                   "pipe p, of these launches: room for 16 packets of 4 bytes; 64 written, 64 read, 0 left");
   EXPECT_CONTAINS(outcome.out, "put 1\nput 64\ntake 64\n"); /* by launch, in any order of time */
-  outcome_free(&outcome);
-  outcome = tool("run l.json --report json");
+  tool_again(&outcome, "run l.json --report json");
   json_t *root = json_loads(outcome.out, 0, NULL), *one = launch_of(root, 0), *put = launch_of(root, 1);
   json_t *take = launch_of(root, 2);
   EXPECT_EQ(json_array_size(json_object_get(one, "together")), 0);
@@ -130,21 +128,18 @@ TEST(together, the_report_names_the_other_launches_and_the_shared_counters) {
   EXPECT_FALSE(json_equal(json_object_get(put, "by_line"), json_object_get(take, "by_line")));
   EXPECT_FALSE(json_equal(json_object_get(put, "stalls"), json_object_get(take, "stalls")));
   json_decref(root);
-  outcome_free(&outcome);
 }
 
 TEST(together, both_hosts_and_all_orders_report_the_same) {
   write_launch(TOGETHER(PUT("p", "4", "16", "1") AND TAKE("p", "2", "32", "1")), "");
-  struct outcome systemc = tool("run l.json --set cu.count=3 --host systemc");
+  ct_freed(outcome_free) struct outcome systemc = tool("run l.json --set cu.count=3 --host systemc");
   static const char *const orders[] = {"ascending", "descending", "shuffled:5"};
   for (size_t i = 0; i < 3; i++) {
     char line[100];
     snprintf(line, sizeof line, "run l.json --set cu.count=3 --order %s", orders[i]);
-    struct outcome plain = tool(line);
+    ct_freed(outcome_free) struct outcome plain = tool(line);
     EXPECT_STREQ(plain.out, systemc.out);
-    outcome_free(&plain);
   }
-  outcome_free(&systemc);
 }
 
 TEST(together, a_deadlock_names_kernel_and_pipe_and_spares_the_finished_kernel) {
@@ -185,13 +180,12 @@ TEST(together, errors_about_concurrent_launches_are_reported_in_one_line) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char parts[300];
     write_launch(rows[i].launches, "");
-    struct outcome outcome = tool("run l.json");
+    ct_freed(outcome_free) struct outcome outcome = tool("run l.json");
     ct_note("%s\n%s", rows[i].launches, outcome.err);
     EXPECT_EQ(outcome.status, 2);
     EXPECT_TRUE(strchr(outcome.err, '\n') == outcome.err + strlen(outcome.err) - 1);
     snprintf(parts, sizeof parts, "%s", rows[i].parts);
     for (char *part = strtok(parts, "|"); part; part = strtok(NULL, "|"))
       EXPECT_CONTAINS(outcome.err, part);
-    outcome_free(&outcome);
   }
 }

@@ -188,3 +188,8 @@ void outcome_free(struct outcome *outcome) {
   free(outcome->out);
   free(outcome->err);
 }
+
+void tool_again(struct outcome *outcome, const char *arguments) {
+  outcome_free(outcome);
+  *outcome = tool(arguments);
+}

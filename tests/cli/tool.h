@@ -16,6 +16,8 @@ struct outcome tool(const char *arguments);
 /* The same, but sends SIGINT as soon as the tool handles it. */
 struct outcome tool_interrupted(const char *arguments);
 void outcome_free(struct outcome *outcome);
+/* Frees the outcome and runs another command. */
+void tool_again(struct outcome *outcome, const char *arguments);
 
 /* The test's folder: tool_folder() makes a new one, which is removed when the program ends. */
 const char *tool_folder(void);

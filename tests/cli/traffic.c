@@ -28,11 +28,10 @@ static json_t *report(const char *arguments, json_t **root) {
   char line[500];
   json_error_t error;
   snprintf(line, sizeof line, "run %s --report json", arguments);
-  struct outcome outcome = tool(line);
+  ct_freed(outcome_free) struct outcome outcome = tool(line);
   ct_note("%s: %s", arguments, outcome.err);
   EXPECT_EQ(outcome.status, 0);
   *root = json_loads(outcome.out, 0, &error);
-  outcome_free(&outcome);
   return json_array_get(json_object_get(*root, "launches"), 0);
 }
 
@@ -78,9 +77,8 @@ TEST(traffic, a_kernel_that_moves_no_data_has_no_traffic_figures) {
   expect_number(line, "copy_requests", 0);
   expect_number(line, "copy_request_bytes", 0);
   json_decref(root);
-  struct outcome outcome = tool("run nothing.wws --global 32 --local 32");
+  ct_freed(outcome_free) struct outcome outcome = tool("run nothing.wws --global 32 --local 32");
   EXPECT_TRUE(!strstr(outcome.out, "DMA") && !strstr(outcome.out, "\nmemory") && !strstr(outcome.out, "over time"));
-  outcome_free(&outcome);
 }
 
 /* Sectors of 32 bytes, lines of 128, requests of 64.
@@ -111,14 +109,14 @@ TEST(traffic, kinds_and_efficiency_match_hand_calculation) {
   expect_number(line, "copy_requests", 2);
   expect_number(line, "copy_request_bytes", 24);
   json_decref(root);
-  struct outcome outcome = tool("run gather.wws --global 32 --local 32 --arg buffer:a=4096 --set dma.dimensions=2");
+  ct_freed(outcome_free) struct outcome outcome =
+      tool("run gather.wws --global 32 --local 32 --arg buffer:a=4096 --set dma.dimensions=2");
   EXPECT_CONTAINS(
       outcome.out,
       "\n  called: 1 plain, 1 strided, 1 3D; descriptors: 1 of one dimension, 1 of two "
       "dimensions, 1 of three\n    dimensions; 1 split into 2 parts\n  4 planes of 2.25 lines; 35.6 bytes a line; "
       "3 requests of several lines\n  ");
   EXPECT_CONTAINS(outcome.out, "; 62.5 % of the bytes moved were wanted: 320 of 512 in sectors\n");
-  outcome_free(&outcome);
 }
 
 /* One channel: the second copy waits while the first runs. The waits add up to the counters, and the other CU's idle
@@ -165,9 +163,9 @@ TEST(traffic, bytes_that_bypass_the_l2_are_counted) {
   expect_number(launch, "memory.l2_bypassed_bytes", 512);
   expect_number(launch, "memory.l2_hit_rate", 0);
   json_decref(root);
-  struct outcome outcome = tool("run gather.wws --global 32 --local 32 --arg buffer:a=4096 --set dma.l2=bypass");
+  ct_freed(outcome_free) struct outcome outcome =
+      tool("run gather.wws --global 32 --local 32 --arg buffer:a=4096 --set dma.l2=bypass");
   EXPECT_CONTAINS(outcome.out, "\n  past the L2: 16 sectors, 512 bytes\n");
-  outcome_free(&outcome);
 }
 
 /* A load of 64 lanes is two lines, one access by each warp; the plus kernel loads and stores 256 bytes. */
@@ -192,10 +190,9 @@ TEST(traffic, slices_and_rows_match_hand_calculation) {
   expect_number(launch, "memory.dram_imbalance", 8); /* a line */
   json_decref(root);
   snprintf(line, sizeof line, "run %s", run);
-  struct outcome outcome = tool(line);
+  ct_freed(outcome_free) struct outcome outcome = tool(line);
   EXPECT_CONTAINS(outcome.out, "\n  L2 slices: the busiest of 4 passed 2.00 times the mean\n");
   EXPECT_CONTAINS(outcome.out, "\n  DRAM rows: 50.0 % of 2 accesses hit, 50.0 % missed, 0.0 % in conflict\n");
-  outcome_free(&outcome);
 }
 
 /* 64 lanes store to lines that evict each other from a small L2: at least 7/8 of the write-backs come after the end. */
@@ -240,12 +237,12 @@ TEST(traffic, contention_is_with_global_accesses_only_if_these_share_the_path) {
   tool_folder();
   tool_file("lds.wws", ".kernel k\n.lds t 128\n.reg i\n  get.local_id i, x\n  shl.b32 i, i, 2\n  st.lds.b32 [i], i\n"
                        "  exit\n");
-  struct outcome separate = tool("run lds.wws --global 32 --local 32 --set lds.global_port=separate");
-  struct outcome shared = tool("run lds.wws --global 32 --local 32 --set lds.global_port=shared");
+  ct_freed(outcome_free) struct outcome separate =
+      tool("run lds.wws --global 32 --local 32 --set lds.global_port=separate");
+  ct_freed(outcome_free) struct outcome shared =
+      tool("run lds.wws --global 32 --local 32 --set lds.global_port=shared");
   EXPECT_CONTAINS(separate.out, "0 cycles of contention with copies\n    accesses ");
   EXPECT_CONTAINS(shared.out, "0 cycles of contention with copies\n    and global accesses\n");
-  outcome_free(&separate);
-  outcome_free(&shared);
 }
 
 /* One work-item loads a word, stores it, and copies a word that it then reads. */
@@ -255,11 +252,11 @@ TEST(traffic, singular_and_plural_are_correct) {
                             " st.global.b8 [p], v\n exit\n";
   tool_folder();
   tool_file("one.wws", one);
-  struct outcome outcome = tool("run one.wws --global 1 --local 1 --arg buffer:a=4 --set dma.full=retry");
+  ct_freed(outcome_free) struct outcome outcome =
+      tool("run one.wws --global 1 --local 1 --arg buffer:a=4 --set dma.full=retry");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_CONTAINS(outcome.out, "\nLDS: 1 access in 1 pass, 0 added by conflicts (at most 1 way); 0 cycles of");
   EXPECT_CONTAINS(outcome.out, "\n     1 beat of copies; 0 cycles of");
   EXPECT_CONTAINS(outcome.out, "\nDMA: 1 descriptor, 1 byte, ");
   EXPECT_CONTAINS(outcome.out, "\nmemory: 1 access of warps (1.00 sectors each), 1 request of DMA engines\n");
-  outcome_free(&outcome);
 }

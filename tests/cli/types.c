@@ -114,7 +114,7 @@ TEST(types, ordinals_count_representable_values) {
 }
 
 TEST(job, buffers_are_aligned_and_do_not_overlap) {
-  struct job job = {0};
+  ct_freed(job_free) struct job job = {0};
   struct message message;
   for (unsigned i = 0; i < 5; i++) {
     char name[2] = {(char)('a' + i), '\0'};
@@ -125,11 +125,10 @@ TEST(job, buffers_are_aligned_and_do_not_overlap) {
     EXPECT_EQ(job.memory.buffers[i].base % 4096, 0);
     EXPECT_GE(job.memory.buffers[i].base - job.memory.buffers[i - 1].base - job.memory.buffers[i - 1].bytes, 65536);
   }
-  job_free(&job);
 }
 
 TEST(job, iota_counts_elements_and_random_repeats) {
-  struct job job = {0};
+  ct_freed(job_free) struct job job = {0};
   struct message message;
   job_buffer(&job, "a", 64, type_of("float4"), &message);
   job_buffer(&job, "b", 64, type_of("float"), &message);
@@ -144,5 +143,4 @@ TEST(job, iota_counts_elements_and_random_repeats) {
     EXPECT_TRUE(b[i] >= 0 && b[i] < 1);
   EXPECT_TRUE(b[0] != b[1]);
   EXPECT_EQ(memcmp(b, job.memory.buffers[2].data, 64), 0);
-  job_free(&job);
 }

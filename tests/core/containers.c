@@ -27,10 +27,9 @@ TEST(containers, a_vector_keeps_its_elements_while_it_grows) {
 
 TEST(containers, a_vector_gets_the_room_that_is_asked_for) {
   size_t room = 0;
-  char *text = vector_room(NULL, &room, 1000, 1);
+  ct_freed(ct_free) char *text = vector_room(NULL, &room, 1000, 1);
   EXPECT_EQ(room, 1000);
   EXPECT_TRUE(vector_room(text, &room, 1000, 1) == text);
-  free(text);
 }
 
 static size_t find(const struct map *map, uint64_t hash, const uint64_t *keys, uint64_t key) {

@@ -5,7 +5,7 @@
 #include "tests/ct.h"
 
 static void expect_cell(const char *text, const char *cell, const char *quoted) {
-  char *made = NULL;
+  ct_freed(ct_free) char *made = NULL;
   size_t size = 0;
   FILE *file = open_memstream(&made, &size);
   csv_cell(file, text);
@@ -16,7 +16,6 @@ static void expect_cell(const char *text, const char *cell, const char *quoted) 
   putc('\0', file);
   fclose(file);
   EXPECT_STREQ(made, quoted);
-  free(made);
 }
 
 TEST(csv, a_cell_is_quoted_when_necessary) {

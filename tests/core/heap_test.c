@@ -68,7 +68,7 @@ TEST(heap, a_block_size_that_overflows_is_refused) { EXPECT_TRUE(reallocarray(NU
 static void nest(void *self) {
   struct work *work = self;
   struct work inner = {.runs_out = true};
-  char *kept = need_copy("kept");
+  ct_freed(ct_free) char *kept = need_copy("kept");
   EXPECT_FALSE(heap_try(NULL, allocate_some, &inner, NULL));
   EXPECT_STREQ(kept, "kept");
   inner.runs_out = false;
@@ -76,7 +76,6 @@ static void nest(void *self) {
   EXPECT_TRUE(heap_try(&inner.pool, allocate_some, &inner, NULL));
   work->dropped = (int)inner.pool.count;
   heap_pool_empty(&inner.pool);
-  free(kept);
 }
 
 TEST(heap, an_inner_border_does_not_affect_the_outer_one) {

@@ -60,7 +60,7 @@ TEST(json_out, the_text_of_many_values_is_never_in_memory_at_once) {
   struct message message = {""};
   const struct sink sink = {take, &taken};
   struct json_writer writer = {.sink = &sink, .message = &message};
-  char *word = malloc(BYTES + 1);
+  ct_freed(ct_free) char *word = malloc(BYTES + 1);
   memset(word, 'x', BYTES);
   word[BYTES] = '\0';
   json_open(&writer, NULL, '[');
@@ -71,5 +71,4 @@ TEST(json_out, the_text_of_many_values_is_never_in_memory_at_once) {
   EXPECT_STREQ(message.text, "full");
   EXPECT_EQ(taken.calls, 3);
   EXPECT_LT(taken.most, 3 * BYTES);
-  free(word);
 }

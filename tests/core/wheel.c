@@ -8,16 +8,15 @@
 enum { ITEMS = 500 };
 
 TEST(wheel, an_empty_wheel_is_never_due) {
-  struct wheel wheel;
+  ct_freed(wheel_free) struct wheel wheel;
   ASSERT_TRUE(wheel_init(&wheel, 4));
   EXPECT_EQ(wheel_next(&wheel), NEVER);
   EXPECT_EQ(wheel_take(&wheel, 1000), WHEEL_NONE);
-  wheel_free(&wheel);
 }
 
 TEST(wheel, an_item_is_not_due_early) {
   for (cycle_t at = 1; at < 20000; at = at * 3 + 1) {
-    struct wheel wheel;
+    ct_freed(wheel_free) struct wheel wheel;
     ct_note("due at %llu", (unsigned long long)at);
     ASSERT_TRUE(wheel_init(&wheel, 1));
     wheel_add(&wheel, 0, at);
@@ -25,23 +24,21 @@ TEST(wheel, an_item_is_not_due_early) {
     EXPECT_EQ(wheel_next(&wheel), at); /* now within reach of the last turn */
     EXPECT_EQ(wheel_take(&wheel, at), 0);
     EXPECT_EQ(wheel_next(&wheel), NEVER);
-    wheel_free(&wheel);
   }
 }
 
 TEST(wheel, items_of_a_cycle_come_out_in_the_order_added) {
-  struct wheel wheel;
+  ct_freed(wheel_free) struct wheel wheel;
   ASSERT_TRUE(wheel_init(&wheel, 8));
   for (uint32_t item = 0; item < 8; item++)
     wheel_add(&wheel, (item * 3) % 8, 77);
   for (uint32_t item = 0; item < 8; item++)
     EXPECT_EQ(wheel_take(&wheel, 77), (item * 3) % 8);
-  wheel_free(&wheel);
 }
 
 TEST(wheel, items_of_a_cycle_keep_their_order_even_if_some_were_added_far_ahead) {
   const cycle_t due = 3 * WHEEL_SLOTS;
-  struct wheel wheel;
+  ct_freed(wheel_free) struct wheel wheel;
   ASSERT_TRUE(wheel_init(&wheel, 8));
   for (uint32_t item = 0; item < 7; item++) {
     wheel_add(&wheel, item, due);
@@ -50,11 +47,10 @@ TEST(wheel, items_of_a_cycle_keep_their_order_even_if_some_were_added_far_ahead)
   wheel_add(&wheel, 7, due); /* within reach; all earlier ones are in the slots of several turns */
   for (uint32_t item = 0; item < 8; item++)
     EXPECT_EQ(wheel_take(&wheel, due), item);
-  wheel_free(&wheel);
 }
 
 TEST(wheel, random_items_come_out_once_and_when_due) {
-  struct wheel wheel;
+  ct_freed(wheel_free) struct wheel wheel;
   cycle_t due[ITEMS];
   uint64_t number[ITEMS], added = 0;
   bool in[ITEMS] = {false};
@@ -86,5 +82,4 @@ TEST(wheel, random_items_come_out_once_and_when_due) {
       break;
     now = cycle_min(next, now + 1 + ct_random(&random) % 50);
   }
-  wheel_free(&wheel);
 }

@@ -64,7 +64,7 @@ static struct outcome run_well(const char *launch, const char *options) {
 
 static json_t *report_of(const char *launch, const char *options) {
   char with_json[256];
-  snprintf(with_json, sizeof with_json, "--report json --host plain %s", options);
+  snprintf(with_json, sizeof with_json, "--report json --host plain --why=no %s", options);
   struct outcome outcome = run_well(launch, with_json);
   json_t *report = json_loads(outcome.text, 0, NULL);
   EXPECT_TRUE(report != NULL);
@@ -75,12 +75,11 @@ static json_t *report_of(const char *launch, const char *options) {
 static const char *const launches_glob = "examples/*/launch*.json";
 
 static void for_each_launch_file(void (*test)(const char *launch)) {
-  glob_t found = {0};
+  ct_freed(globfree) glob_t found = {0};
   ASSERT_EQ(glob(launches_glob, 0, NULL, &found), 0);
   EXPECT_GE(found.gl_pathc, 10);
   for (size_t i = 0; i < found.gl_pathc; i++)
     test(found.gl_pathv[i]);
-  globfree(&found);
 }
 
 /* The golden report of launch_separate.json is in report_separate.txt. */
@@ -104,11 +103,10 @@ static const json_t *launch_at(const json_t *report, size_t index) {
 static void compare_with_golden(const char *launch) {
   char path[256];
   golden_path(launch, path, sizeof path);
-  char *golden = read_file(path);
+  ct_freed(ct_free) char *golden = read_file(path);
   struct outcome outcome = run_well(launch, "");
   EXPECT_STREQ(outcome.text, golden);
   free(outcome.text);
-  free(golden);
 }
 
 TEST(examples, run_prints_the_golden_report) { for_each_launch_file(compare_with_golden); }
@@ -127,22 +125,22 @@ static void verify_on_many_machines(const char *launch) {
   for (size_t w = 0; w < 3; w++)
     for (size_t c = 0; c < 3; c++) {
       char options[128];
-      snprintf(options, sizeof options, "--verify --host plain --set cu.warp_size=%d --set cu.count=%d", warp_sizes[w],
-               counts[c]);
+      snprintf(options, sizeof options, "--verify --host plain --why=no --set cu.warp_size=%d --set cu.count=%d",
+               warp_sizes[w], counts[c]);
       free(run_well(launch, options).text);
     }
 }
 
 TEST(examples, results_hold_for_any_warp_size_and_number_of_cus) { for_each_launch_file(verify_on_many_machines); }
 
-static void compare_orders(const char *launch) {
-  static const char *const others[] = {"--host plain --order descending", "--host plain --order shuffled:7",
+/* The golden report, and this one order, include the runs for --why. */
+static void compare_orders(const char *launch, const char *same, size_t count) {
+  static const char *const others[] = {"--host plain --order shuffled:7", "--host plain --order descending",
                                        "--host plain --order shuffled:8", "--host systemc"};
-  const char *same = "--report json --set cu.count=4";
   struct outcome ascending = warpwait_run(launch, "%s --host plain --order ascending", same);
   EXPECT_EQ(ascending.status, 0);
   EXPECT_CONTAINS(ascending.text, "\"trace_hash\"");
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+  for (size_t i = 0; i < count; i++) {
     struct outcome other = warpwait_run(launch, "%s %s", same, others[i]);
     EXPECT_TRUE(strcmp(other.text, ascending.text) == 0);
     free(other.text);
@@ -150,7 +148,12 @@ static void compare_orders(const char *launch) {
   free(ascending.text);
 }
 
-TEST(examples, evaluation_order_and_host_change_no_byte_of_the_report) { for_each_launch_file(compare_orders); }
+static void compare_all_orders(const char *launch) {
+  compare_orders(launch, "--report json --set cu.count=4", 1);
+  compare_orders(launch, "--report json --set cu.count=4 --why=no", 4);
+}
+
+TEST(examples, evaluation_order_and_host_change_no_byte_of_the_report) { for_each_launch_file(compare_all_orders); }
 
 static int64_t sum_of(const json_t *counts) {
   const char *name = NULL;

@@ -2,7 +2,7 @@
 """Out of memory at a random sample of the library's allocations.
 
 usage: tests/exhaust/sample.py [--every N]    N: 1 is all of them, except that while clang runs one
-                                              in 40 is tried; default: about five hundred. The program is in
+                                              in 40 is tried; default: about two hundred and fifty. The program is in
                                               the folder of WARPWAIT (default build/warpwait)."""
 import argparse
 import os
@@ -22,7 +22,7 @@ def main():
     every = parser.parse_args().every
     failed = False
     for words, in_sample, in_all in KINDS:
-        step = every * in_all or 199 * in_sample
+        step = every * in_all or 401 * in_sample
         first = random.randint(1, step)
         command = [EXHAUST, *words, "--every", str(step), "--from", str(first)]
         print(" ".join(map(str, command)), flush=True)

@@ -125,8 +125,7 @@ TEST(phases, each_phase_of_a_kernel_names_the_limit_that_helps_it) {
   EXPECT_EQ(explain_saved(&explain, rank[0], 0), 2000);
   EXPECT_EQ(explain_saved(&explain, rank[1], 0), 700);
   size_t count = 0;
-  limit_set *pairs = explain_pairs(&explain, &count);
+  ct_freed(ct_free) limit_set *pairs = explain_pairs(&explain, &count);
   EXPECT_EQ(count, 1);
   EXPECT_EQ(pairs[0], limit_bit(LIFT_DMA_SETUP) | limit_bit(LIFT_EXECUTION));
-  free(pairs);
 }

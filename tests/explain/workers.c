@@ -71,18 +71,15 @@ static char *explained(const struct asked *asked) {
 
 static void same_whoever_works(struct asked asked) {
   asked.pool = &serial_workers;
-  char *expected = explained(&asked);
+  ct_freed(ct_free) char *expected = explained(&asked);
   EXPECT_CONTAINS(expected, "\"limits\"");
   asked.pool = NULL;
   asked.workers = 4;
-  char *threads = explained(&asked);
+  ct_freed(ct_free) char *threads = explained(&asked);
   EXPECT_STREQ(threads, expected);
   asked.pool = &processes;
-  char *forked = explained(&asked);
+  ct_freed(ct_free) char *forked = explained(&asked);
   EXPECT_STREQ(forked, expected);
-  free(expected);
-  free(threads);
-  free(forked);
 }
 
 TEST(explain_workers, any_number_of_workers_explains_launches_the_same) {
@@ -109,7 +106,7 @@ static char *reported(const char *path, const struct worker_pool *pool) {
   const struct run_options how = {.max_cycles = RUN_MAX_CYCLES, .caller = &caller};
   struct message message = {""};
   struct subject subject = {.direct.program = path};
-  struct job job = {0};
+  ct_freed(job_free) struct job job = {0};
   struct report report = {.job = &job};
   struct launch_result *results = NULL;
   const struct why_subject again = {.load_on = subject_load_on, .self = &subject};
@@ -123,7 +120,6 @@ static char *reported(const char *path, const struct worker_pool *pool) {
   char *text = report_text(&report);
   why_free(&report);
   run_free(results, report.count);
-  job_free(&job);
   subject_free(&subject);
   return text;
 }

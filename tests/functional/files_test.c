@@ -104,11 +104,10 @@ static void compare(const char *path) {
 }
 
 static void compare_all(const char *pattern) {
-  glob_t found = {0};
+  ct_freed(globfree) glob_t found = {0};
   EXPECT_EQ(glob(pattern, 0, NULL, &found), 0);
   for (size_t i = 0; i < found.gl_pathc; i++)
     compare(found.gl_pathv[i]);
-  globfree(&found);
 }
 
 TEST(files, examples_and_lessons_give_the_same_results_with_and_without_timing) {
@@ -117,5 +116,9 @@ TEST(files, examples_and_lessons_give_the_same_results_with_and_without_timing) 
 }
 
 TEST(files, hazard_kernels_give_the_same_results_and_break_the_same_rules_with_and_without_timing) {
-  compare_all("tests/check/kernels/*.json");
+  const char *python = getenv("PYTHON") ? getenv("PYTHON") : "/usr/bin/python3";
+  char command[1024];
+  snprintf(command, sizeof command, "%s -B tests/check/launches.py >/dev/null", python);
+  EXPECT_EQ(system(command), 0);
+  compare_all("build/check/launches/*.json");
 }

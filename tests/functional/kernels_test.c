@@ -20,7 +20,7 @@ static void run(struct rig *rig, bool functional, const char *settings, uint32_t
 /* ---- the same bytes as with timing ------------------------------------------------------------------- */
 
 static void compare(const char *settings, uint32_t global, uint32_t local, const char *text) {
-  struct rig timed, plain;
+  ct_freed(rig_free) struct rig timed, plain;
   run(&timed, false, settings, global, local, text);
   run(&plain, true, settings, global, local, text);
   EXPECT_EQ(plain.result.end, timed.result.end);
@@ -34,12 +34,10 @@ static void compare(const char *settings, uint32_t global, uint32_t local, const
   EXPECT_EQ(plain.result.cu.copies, timed.result.cu.copies);
   EXPECT_EQ(plain.result.cu.copy_bytes, timed.result.cu.copy_bytes);
   EXPECT_EQ(plain.result.cu.waits, timed.result.cu.waits);
-  rig_free(&timed);
-  rig_free(&plain);
 }
 
 TEST(kernels, random_kernels_without_races_give_the_same_results_with_timing) {
-  char *text = malloc(RANDOM_TEXT);
+  ct_freed(ct_free) char *text = malloc(RANDOM_TEXT);
   for (unsigned machine = 0; machine < sizeof machines / sizeof *machines; machine++)
     for (unsigned i = 0; i < 5; i++) {
       *text = '\0';
@@ -47,21 +45,18 @@ TEST(kernels, random_kernels_without_races_give_the_same_results_with_timing) {
       ct_note("machine %u, kernel %u", machine, i);
       compare(machines[machine], 64 + 32 * (i % 9), 64, text);
     }
-  free(text);
 }
 
 TEST(kernels, random_kernels_with_races_end) {
-  char *text = malloc(RANDOM_TEXT);
+  ct_freed(ct_free) char *text = malloc(RANDOM_TEXT);
   for (unsigned machine = 0; machine < sizeof machines / sizeof *machines; machine++)
     for (unsigned i = 0; i < 5; i++) {
-      struct rig rig;
+      ct_freed(rig_free) struct rig rig;
       *text = '\0';
       random_kernel(text, "k", machine * 5 + i + 1);
       run(&rig, true, machines[machine], 64 + 32 * (i % 9), 64, text);
       EXPECT_EQ(rig.result.end, END_FINISHED);
-      rig_free(&rig);
     }
-  free(text);
 }
 
 /* Copies in and out, every stride-th element, and shows 256 words of the LDS in buffer 2. */
@@ -103,27 +98,25 @@ TEST(kernels, padding_and_swizzles_put_bytes_where_a_dma_engine_puts_them) {
   "add: atom.global.add.i32 _, [p], one\n exit\n"
 
 TEST(kernels, a_group_may_wait_for_any_group_that_the_machine_holds_at_once) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   run(&rig, true, "cu.count=3 cu.groups=8 cu.warps=16", 24, 1, FIRST_WAITS_FOR_LAST);
   EXPECT_EQ(rig.result.end, END_FINISHED);
   EXPECT_EQ(rig_word(&rig, 1, 0), 24);
-  rig_free(&rig);
 }
 
 TEST(kernels, a_group_that_waits_for_one_that_does_not_fit_ends_at_the_limit) {
-  struct rig rig = {.order = ORDER_ASCENDING, .functional = true, .limit = 20000};
+  ct_freed(rig_free) struct rig rig = {.order = ORDER_ASCENDING, .functional = true, .limit = 20000};
   ASSERT_TRUE(rig_build(&rig, "cu.count=1 cu.groups=1", 24, 1, FIRST_WAITS_FOR_LAST));
   rig_start(&rig);
   EXPECT_EQ(rig.result.end, END_CYCLE_LIMIT);
   EXPECT_EQ(rig.result.cu.warp_instructions, 20000);
   EXPECT_EQ(rig.result.never_started, 23);
   EXPECT_EQ(rig_word(&rig, 1, 0), 0);
-  rig_free(&rig);
 }
 
 /* All groups meet at a counter again and again. */
 TEST(kernels, all_groups_of_a_full_machine_can_meet) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   run(&rig, true, "cu.count=16 cu.warps=32 cu.groups=16", 16 * 16 * 64, 64,
       ".kernel k\n.arg in global\n.arg out global\n.reg i, n, v, r, want, one\n.reg64 p\n.pred c, first\n"
       " ld.arg.b64 p, out\n get.local_id i, x\n setp.eq.u32 first, i, 0\n get.num_groups n, x\n mov.b32 one, 1\n"
@@ -133,12 +126,11 @@ TEST(kernels, all_groups_of_a_full_machine_can_meet) {
   EXPECT_EQ(rig.result.end, END_FINISHED);
   EXPECT_EQ(rig.result.hazard_count, 0);
   EXPECT_EQ(rig_word(&rig, 1, 0), 5 * 256);
-  rig_free(&rig);
 }
 
 /* Warp 0 spins on a word in the LDS that warp 1 stores much later; no barrier is involved. */
 TEST(kernels, a_warp_may_spin_on_another_of_its_group) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   run(&rig, true, "", 64, 64,
       ".kernel k\n.arg in global\n.arg out global\n.lds t 64\n.reg w, n, v\n.reg64 p\n.pred c\n ld.arg.b64 p, out\n"
       " get.warp w\n setp.ne.u32 c, w, 0\n@c bra other\nagain: ld.lds.b32 v, [t]\n setp.ne.u32 c, v, 7\n@c bra again\n"
@@ -147,7 +139,6 @@ TEST(kernels, a_warp_may_spin_on_another_of_its_group) {
       " st.lds.b32 [t], v\n exit\n");
   EXPECT_EQ(rig.result.end, END_FINISHED);
   EXPECT_EQ(rig_word(&rig, 1, 0), 7);
-  rig_free(&rig);
 }
 
 #define MBARRIER                                                                                                       \
@@ -156,42 +147,39 @@ TEST(kernels, a_warp_may_spin_on_another_of_its_group) {
   " mov.b32 n, 1\n@one mbarrier.init [8], n\n mov.b32 n, 0\n bar.lds\n@first bra arrive\n"
 
 TEST(kernels, an_arrival_wakes_the_warps_that_wait_for_a_phase) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   run(&rig, true, "", 256, 256,
       MBARRIER " mbarrier.try_wait t, [8], n\n ld.lds.b32 v, [16]\n shl.b32 i, i, 2\n st.global.b32 [p + i], v\n exit\n"
                "arrive: mov.b32 v, 5\n st.lds.b32 [16], v\n@one mbarrier.arrive [8]\n exit\n");
   EXPECT_EQ(rig.result.end, END_FINISHED);
   for (uint32_t i = 32; i < 256; i++)
     EXPECT_EQ(rig_word(&rig, 1, i), 5);
-  rig_free(&rig);
 }
 
 /* ---- how they end ------------------------------------------------------------------------------------ */
 
 TEST(kernels, missing_arrivals_are_a_deadlock_that_names_the_wait) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   run(&rig, true, "", 64, 64, MBARRIER " mbarrier.try_wait t, [8], n\n exit\narrive: exit\n");
   EXPECT_EQ(rig.result.end, END_DEADLOCK);
   ASSERT_EQ(rig.result.stuck_count, 1);
   EXPECT_TRUE(rig.result.stuck[0].phase);
   EXPECT_EQ(rig.result.stuck[0].warp, 1);
   EXPECT_EQ(rig.program->code[rig.result.stuck[0].pc].op, ISA_MBARRIER_TRY_WAIT);
-  rig_free(&rig);
 }
 
 TEST(kernels, an_event_without_a_copy_is_a_deadlock_that_names_it) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   run(&rig, true, "", 256, 64, ".kernel k\n.reg e\n mov.b32 e, 7\n wait e\n exit\n");
   EXPECT_EQ(rig.result.end, END_DEADLOCK);
   EXPECT_EQ(rig.result.stuck_count, 8);
   EXPECT_EQ(rig.result.stuck[0].event, 7);
   EXPECT_EQ(rig.result.stuck[0].stall, STALL_COPY_WAIT);
   EXPECT_EQ(rig_hazards(&rig, HAZARD_X12), 4);
-  rig_free(&rig);
 }
 
 TEST(kernels, diverged_warps_are_a_deadlock_that_says_where_the_others_are) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   run(&rig, true, "", 64, 64,
       ".kernel k\n.reg w, e\n.pred c\n get.warp w\n setp.eq.u32 c, w, 0\n@c bra other\n bar\n exit\nother: wait e\n "
       "exit\n");
@@ -200,17 +188,15 @@ TEST(kernels, diverged_warps_are_a_deadlock_that_says_where_the_others_are) {
   EXPECT_TRUE(rig.result.stuck[0].mismatched && rig.result.stuck[1].mismatched);
   EXPECT_EQ(rig.result.stuck[1].missing, 1);
   EXPECT_EQ(rig.result.hazard_count, 1);
-  rig_free(&rig);
 }
 
 TEST(kernels, an_endless_loop_ends_at_the_limit_of_instructions_per_warp) {
-  struct rig rig = {.order = ORDER_ASCENDING, .functional = true, .limit = 54321};
+  ct_freed(rig_free) struct rig rig = {.order = ORDER_ASCENDING, .functional = true, .limit = 54321};
   ASSERT_TRUE(rig_build(&rig, "", 64, 64, ".kernel k\nagain: bra again\n exit\n"));
   rig_start(&rig);
   EXPECT_EQ(rig.result.end, END_CYCLE_LIMIT);
   EXPECT_GE(rig.result.cu.warp_instructions, 54321);
   EXPECT_LE(rig.result.cu.warp_instructions, 2 * 54321);
-  rig_free(&rig);
 }
 
 struct ticks {
@@ -227,7 +213,7 @@ static bool tick(void *self, cycle_t cycles, uint64_t done, uint64_t groups) {
 }
 
 TEST(kernels, a_progress_callback_can_end_a_launch) {
-  struct rig rig = {.order = ORDER_ASCENDING, .functional = true};
+  ct_freed(rig_free) struct rig rig = {.order = ORDER_ASCENDING, .functional = true};
   struct ticks ticks = {.left = 3};
   ASSERT_TRUE(rig_build(&rig, "", 100 * 32, 32,
                         ".kernel k\n.reg n\n.pred c\n get.group_id n, x\n setp.eq.u32 c, n, 50\n@c bra again\n exit\n"
@@ -240,7 +226,6 @@ TEST(kernels, a_progress_callback_can_end_a_launch) {
   EXPECT_EQ(rig.result.cu.work_groups, 99);
   EXPECT_EQ(ticks.done, 99);
   functional_free(functional);
-  rig_free(&rig);
 }
 
 /* ---- pipes, concurrent launches, the clock ------------------------------------------------------------- */
@@ -264,7 +249,7 @@ static void run_together(struct rig *rig, const char *settings, const char *text
 
 /* Far more packets than the pipe holds, on one CU that has no room for both launches. */
 TEST(kernels, concurrent_launches_pass_packets_to_each_other) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   struct launch_result results[2];
   run_together(&rig, "cu.count=1 cu.warps=2 cu.groups=1",
                ".kernel write\n.arg out global\n" PIPES
@@ -283,11 +268,10 @@ TEST(kernels, concurrent_launches_pass_packets_to_each_other) {
   }
   for (uint32_t i = 1; i < 4096; i++) /* buffer 0 counts from the start: packet i adds 1 to word i */
     EXPECT_EQ(rig_word(&rig, 0, i), i + 1);
-  rig_free(&rig);
 }
 
 TEST(kernels, one_of_two_launches_may_finish_while_the_other_is_stuck) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   struct launch_result results[2];
   run_together(&rig, "", ".kernel hang\n.reg e\n mov.b32 e, 7\n wait e\n exit\n.kernel fine\n exit\n", 64, 64, results);
   EXPECT_EQ(results[0].end, END_DEADLOCK);
@@ -296,22 +280,20 @@ TEST(kernels, one_of_two_launches_may_finish_while_the_other_is_stuck) {
   EXPECT_EQ(results[1].stuck_count, 0);
   launch_result_free(&results[0]);
   launch_result_free(&results[1]);
-  rig_free(&rig);
 }
 
 TEST(kernels, a_reservation_that_nothing_fulfills_is_a_deadlock_that_names_the_pipe) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   run(&rig, true, "", 64, 64, ".kernel k\n" PIPES " pipe.reserve.read.wait id, [o], 1, kind=item\n exit\n");
   EXPECT_EQ(rig.result.end, END_DEADLOCK);
   ASSERT_EQ(rig.result.stuck_count, 2);
   EXPECT_EQ(rig.result.stuck[0].stall, STALL_PIPE_EMPTY);
   EXPECT_TRUE(rig.result.stuck[0].pipe == &rig.pipes[0]);
   EXPECT_FALSE(rig.result.stuck[0].spins);
-  rig_free(&rig);
 }
 
 TEST(kernels, spinning_on_a_pipe_that_nothing_changes_is_a_deadlock) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   run(&rig, true, "", 64, 64,
       ".kernel k\n" PIPES "again: pipe.reserve.read id, [o], 1, kind=item\n mov.b64 s, 0\n setp.eq.u64 c, id, s\n"
       "@c bra again\n exit\n");
@@ -320,7 +302,6 @@ TEST(kernels, spinning_on_a_pipe_that_nothing_changes_is_a_deadlock) {
   EXPECT_TRUE(rig.result.stuck[0].spins);
   EXPECT_GT(rig.result.cu.warp_instructions, 2 * 900000);
   EXPECT_LT(rig.result.cu.warp_instructions, 2 * 1200000);
-  rig_free(&rig);
 }
 
 TEST(kernels, the_clock_never_goes_backward) {
@@ -328,7 +309,7 @@ TEST(kernels, the_clock_never_goes_backward) {
                              " ld.arg.b64 p, out\n get.group_id i, x\n shl.b32 i, i, 6\n"
                              "again: get.clock c\n st.global.b64 [p + i], c\n add.i32 i, i, 8\n add.i32 n, n, 1\n"
                              " setp.lt.u32 more, n, 8\n@more bra again\n exit\n";
-  struct rig rig = {.order = ORDER_ASCENDING, .functional = true};
+  ct_freed(rig_free) struct rig rig = {.order = ORDER_ASCENDING, .functional = true};
   ASSERT_TRUE(rig_build(&rig, "", 64, 1, text));
   struct functional *functional = functional_new(&rig.machine);
   struct isa_launch *launch = &rig.launch;
@@ -344,5 +325,4 @@ TEST(kernels, the_clock_never_goes_backward) {
     launch_result_free(&rig.result);
   }
   functional_free(functional);
-  rig_free(&rig);
 }

@@ -9,6 +9,8 @@
 #include "sim/base/need.h"
 #include "tests/ct.h"
 
+CT_FREES(struct crew, crew_free)
+
 enum { SHARES = 7, ROUNDS = 3000 };
 
 struct work {
@@ -113,11 +115,10 @@ struct refusal {
 
 static void refuse_one(void *self) {
   struct refusal *refusal = self;
-  struct crew *crew = need_made(crew_new(refusal->threads, 2, do_without, NULL));
+  ct_freed(crew_free_at) struct crew *crew = need_made(crew_new(refusal->threads, 2, do_without, NULL));
   refusal->before = heap_refused();
   crew_round(crew);
   refusal->after = heap_refused();
-  crew_free(crew);
 }
 
 TEST(crew, memory_refused_to_a_share_counts_as_refused_to_the_caller) {

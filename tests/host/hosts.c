@@ -42,21 +42,19 @@ static struct outcome run(struct network *network, struct host *host, struct pla
 }
 
 static struct outcome plain(enum host_order order, uint32_t seed, struct plan plan) {
-  struct network *network = malloc(sizeof *network);
+  ct_freed(ct_free) struct network *network = malloc(sizeof *network);
   network_init(network, plan.star, TOKENS, HOPS);
   struct outcome outcome = run(network, host_plain(network->islands, network->count, order, seed), plan);
   network_free(network);
-  free(network);
   return outcome;
 }
 
 static struct outcome threaded(unsigned threads, struct plan plan) {
-  struct network *network = malloc(sizeof *network);
+  ct_freed(ct_free) struct network *network = malloc(sizeof *network);
   network_init(network, plan.star, TOKENS, HOPS);
   struct outcome outcome =
       run(network, host_threads(network->islands, network->count, &(struct host_sharing){.threads = threads}), plan);
   network_free(network);
-  free(network);
   return outcome;
 }
 
@@ -209,7 +207,7 @@ static char *waveform_of(bool systemc_steps, cycle_t limit) {
 }
 
 TEST(host, the_waveform_is_complete_and_undated_and_changes_no_cycle) {
-  char *vcd = waveform_of(true, 300);
+  ct_freed(ct_free) char *vcd = waveform_of(true, 300);
   EXPECT_CONTAINS(vcd, "$timescale");
   EXPECT_CONTAINS(vcd, "$scope module node0 $end");
   EXPECT_CONTAINS(vcd, "$enddefinitions");
@@ -217,7 +215,6 @@ TEST(host, the_waveform_is_complete_and_undated_and_changes_no_cycle) {
   EXPECT_TRUE(strstr(vcd, "$date") == NULL);
   /* 1000 MHz: token 1, hop 499, leaves node0's front at 0 and reaches its back at cycle 1 = 1000 ps. */
   EXPECT_CONTAINS(vcd, "\n#1000\n");
-  free(vcd);
 }
 
 TEST(host, the_waveform_is_the_same_on_either_host) {

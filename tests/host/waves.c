@@ -26,7 +26,7 @@ static char *play(void) {
 }
 
 TEST(waves, every_change_has_its_time) {
-  char *vcd = play();
+  ct_freed(ct_free) char *vcd = play();
   EXPECT_CONTAINS(vcd, "$comment\ntwo waves\n$end");
   EXPECT_CONTAINS(vcd, "$scope module a $end");
   EXPECT_CONTAINS(vcd, "\n#8000\nb1 aaaaa\n"); /* 500 MHz: cycle 4 is at 8 ns */
@@ -34,11 +34,10 @@ TEST(waves, every_change_has_its_time) {
                   "\n#10000\nb11 aaaaa\nb1000000000000000000000000000000000000000000000000000000000000001 aaaab\n");
   EXPECT_CONTAINS(vcd, "\n#2000000\nb0 aaaaa\n");
   EXPECT_TRUE(strstr(vcd, "$date") == NULL);
-  free(vcd);
 }
 
 TEST(waves, a_wave_has_its_declared_width) {
-  char *text = NULL;
+  ct_freed(ct_free) char *text = NULL;
   size_t size = 0;
   FILE *stream = open_memstream(&text, &size);
   struct vcd *vcd = vcd_new(stream, wave, 2, 1000, NULL);
@@ -47,11 +46,10 @@ TEST(waves, a_wave_has_its_declared_width) {
   fclose(stream);
   EXPECT_CONTAINS(text, "$var wire 4 aaaaa count [3:0] $end");
   EXPECT_CONTAINS(text, "\n#1000\nb10 aaaaa\n#2000\n");
-  free(text);
 }
 
 TEST(waves, a_cycle_without_changes_is_not_written) {
-  char *text = NULL;
+  ct_freed(ct_free) char *text = NULL;
   size_t size = 0;
   FILE *stream = open_memstream(&text, &size);
   struct vcd *vcd = vcd_new(stream, wave, 2, 1000, NULL);
@@ -61,7 +59,6 @@ TEST(waves, a_cycle_without_changes_is_not_written) {
   vcd_free(vcd);
   fclose(stream);
   EXPECT_CONTAINS(text, "\n#7000\nb101 aaaaa\n#9000\n");
-  free(text);
 }
 
 TEST(waves, a_full_disk_sets_the_streams_error) {

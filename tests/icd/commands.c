@@ -8,7 +8,7 @@
 #include "tests/icd/rig.h"
 
 TEST(commands, kernels_change_buffers_and_hosts_read_them) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_mem data = rig_numbers(&rig);
   cl_kernel plus = rig_plus(&rig, data, 5);
   EXPECT_EQ(rig_launch(&rig, rig.queue, plus, 0, NULL, NULL), CL_SUCCESS);
@@ -16,11 +16,10 @@ TEST(commands, kernels_change_buffers_and_hosts_read_them) {
   EXPECT_EQ(rig_at(&rig, data, 7), 17);
   clReleaseKernel(plus);
   clReleaseMemObject(data);
-  rig_free(&rig);
 }
 
 TEST(commands, arguments_are_captured_at_enqueue) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_mem data = rig_numbers(&rig);
   cl_kernel plus = rig_plus(&rig, data, 5);
   cl_int status = CL_SUCCESS;
@@ -32,7 +31,6 @@ TEST(commands, arguments_are_captured_at_enqueue) {
   EXPECT_EQ(rig_at(&rig, data, 7), 12);
   clReleaseEvent(gate);
   clReleaseMemObject(data);
-  rig_free(&rig);
 }
 
 static void CL_CALLBACK note(cl_event event, cl_int status, void *self) {
@@ -42,7 +40,7 @@ static void CL_CALLBACK note(cl_event event, cl_int status, void *self) {
 }
 
 TEST(commands, a_user_event_blocks_its_waiters_and_callbacks_report_progress) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_mem data = rig_numbers(&rig);
   cl_kernel plus = rig_plus(&rig, data, 5);
   cl_int status = CL_SUCCESS;
@@ -64,11 +62,10 @@ TEST(commands, a_user_event_blocks_its_waiters_and_callbacks_report_progress) {
   clReleaseEvent(ran);
   clReleaseKernel(plus);
   clReleaseMemObject(data);
-  rig_free(&rig);
 }
 
 TEST(commands, an_error_reaches_every_waiting_command) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_mem data = rig_numbers(&rig);
   cl_kernel plus = rig_plus(&rig, data, 5);
   cl_int status = CL_SUCCESS;
@@ -87,11 +84,10 @@ TEST(commands, an_error_reaches_every_waiting_command) {
   clReleaseEvent(after);
   clReleaseKernel(plus);
   clReleaseMemObject(data);
-  rig_free(&rig);
 }
 
 TEST(commands, out_of_order_ready_commands_run_and_a_barrier_holds_later_ones) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
   cl_int status = CL_SUCCESS, zero = 0;
   cl_command_queue queue = clCreateCommandQueueWithProperties(rig.context, rig.device[0], list, &status);
@@ -112,11 +108,10 @@ TEST(commands, out_of_order_ready_commands_run_and_a_barrier_holds_later_ones) {
     clReleaseEvent(all[i]);
   clReleaseMemObject(data);
   clReleaseCommandQueue(queue);
-  rig_free(&rig);
 }
 
 TEST(commands, a_buffer_migrates_between_devices) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   cl_command_queue other = clCreateCommandQueueWithProperties(rig.context, rig.device[1], NULL, &status);
   cl_mem data = rig_numbers(&rig);
@@ -128,11 +123,10 @@ TEST(commands, a_buffer_migrates_between_devices) {
   clReleaseKernel(plus);
   clReleaseMemObject(data);
   clReleaseCommandQueue(other);
-  rig_free(&rig);
 }
 
 TEST(commands, pipes_carry_packets_from_kernel_to_kernel) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   cl_mem pipe = clCreatePipe(rig.context, 0, 4, 64, NULL, &status), data = rig_numbers(&rig);
   cl_kernel fill = rig_kernel(&rig, "fill"), drain = rig_kernel(&rig, "drain");
@@ -151,7 +145,6 @@ TEST(commands, pipes_carry_packets_from_kernel_to_kernel) {
   clReleaseKernel(drain);
   clReleaseMemObject(pipe);
   clReleaseMemObject(data);
-  rig_free(&rig);
 }
 
 static void launch_one(cl_command_queue queue, cl_kernel kernel, cl_event *event) {
@@ -196,7 +189,7 @@ static void disconnect(struct connected *made) {
 }
 
 TEST(commands, connected_kernels_are_gathered_until_the_host_waits) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   struct connected made = connect(&rig);
   for (int round = 0; round < 3; round++) {
     cl_event put = NULL, take = NULL;
@@ -215,7 +208,6 @@ TEST(commands, connected_kernels_are_gathered_until_the_host_waits) {
       EXPECT_EQ(rig_at(&rig, made.data, (size_t)i), 2 * i);
   }
   disconnect(&made);
-  rig_free(&rig);
 }
 
 static void CL_CALLBACK note_end(cl_event event, cl_int status, void *self) {
@@ -225,7 +217,7 @@ static void CL_CALLBACK note_end(cl_event event, cl_int status, void *self) {
 }
 
 TEST(commands, connected_kernels_run_when_the_host_polls_or_has_a_callback) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   struct connected made = connect(&rig);
   cl_event put = NULL, take = NULL;
   int called = 0;
@@ -251,7 +243,6 @@ TEST(commands, connected_kernels_run_when_the_host_polls_or_has_a_callback) {
   clReleaseEvent(put);
   clReleaseEvent(take);
   disconnect(&made);
-  rig_free(&rig);
 }
 
 static void *open_gate(void *gate) {
@@ -262,7 +253,7 @@ static void *open_gate(void *gate) {
 }
 
 TEST(commands, connected_kernels_may_become_ready_while_the_host_waits) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   struct connected made = connect(&rig);
   cl_int status = CL_SUCCESS;
   cl_event gate = clCreateUserEvent(rig.context, &status), put = NULL, take = NULL;
@@ -279,11 +270,10 @@ TEST(commands, connected_kernels_may_become_ready_while_the_host_waits) {
   clReleaseEvent(put);
   clReleaseEvent(take);
   disconnect(&made);
-  rig_free(&rig);
 }
 
 TEST(commands, a_connected_kernel_without_its_partner_fails) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   struct connected made = connect(&rig);
   cl_event put = NULL;
   launch_one(rig.queue, made.put, &put);
@@ -291,7 +281,6 @@ TEST(commands, a_connected_kernel_without_its_partner_fails) {
   EXPECT_EQ(rig_status(put), CL_OUT_OF_RESOURCES);
   clReleaseEvent(put);
   disconnect(&made);
-  rig_free(&rig);
 }
 
 static cl_uint context_references(cl_context context) {
@@ -340,7 +329,7 @@ static void CL_CALLBACK ask_back(const char *text, const void *data, size_t size
 }
 
 TEST(commands, a_context_is_notified_of_errors_and_may_call_the_api) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   cl_uint told = 0;
   const char *text = "kernel void k() { x; }";
@@ -350,7 +339,6 @@ TEST(commands, a_context_is_notified_of_errors_and_may_call_the_api) {
   EXPECT_EQ(told, 2);
   clReleaseProgram(program);
   clReleaseContext(context);
-  rig_free(&rig);
 }
 
 struct shift {
@@ -384,7 +372,7 @@ static void *work_a_shift(void *self) {
 
 TEST(commands, threads_can_share_a_context) {
   enum { THREADS = 4 };
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   struct shift shift[THREADS];
   pthread_t thread[THREADS];
   for (int i = 0; i < THREADS; i++) {
@@ -396,7 +384,6 @@ TEST(commands, threads_can_share_a_context) {
     EXPECT_EQ(shift[i].wrong, 0);
   }
   EXPECT_EQ(context_references(rig.context), 1);
-  rig_free(&rig);
 }
 
 /* ---- times ---------------------------------------------------------------------------------------------------- */
@@ -440,7 +427,7 @@ static double library_ns(void) {
 
 /* The sub-device has not been used yet. */
 TEST(commands, a_kernel_takes_the_time_that_the_library_reports) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   cl_device_id part = NULL;
   const cl_device_partition_property list[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1, CL_DEVICE_PARTITION_BY_COUNTS_LIST_END,
@@ -463,12 +450,11 @@ TEST(commands, a_kernel_takes_the_time_that_the_library_reports) {
   clReleaseMemObject(data);
   rig_free(&own);
   clReleaseDevice(part);
-  rig_free(&rig);
 }
 
 /* Teaching has one compute unit. */
 TEST(commands, a_device_cannot_be_partitioned_into_itself) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_uint units = 0, count = 0;
   cl_device_partition_property kinds[2] = {99, 99};
   size_t bytes = 0;
@@ -483,12 +469,11 @@ TEST(commands, a_device_cannot_be_partitioned_into_itself) {
   EXPECT_EQ(clGetDeviceInfo(rig.device[0], CL_DEVICE_PARTITION_PROPERTIES, sizeof kinds, kinds, &bytes), CL_SUCCESS);
   EXPECT_EQ(bytes, sizeof *kinds);
   EXPECT_EQ(kinds[0], 0);
-  rig_free(&rig);
 }
 
 /* CL_DEVICE_UUID_KHR, CL_DRIVER_UUID_KHR and CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR, which old headers lack. */
 TEST(commands, devices_have_unique_ids_and_separate_clocks) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   unsigned char first[16], again[16], second[16], driver[16];
   cl_ulong clocks = 0;
   char extensions[2000] = "";
@@ -504,7 +489,6 @@ TEST(commands, devices_have_unique_ids_and_separate_clocks) {
   EXPECT_EQ(clGetDeviceInfo(rig.device[0], CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL), CL_SUCCESS);
   EXPECT_CONTAINS(extensions, "cl_khr_subgroup_clustered_reduce");
   EXPECT_CONTAINS(extensions, "cl_khr_suggested_local_work_size");
-  rig_free(&rig);
 }
 
 /* Compares what each work-item sees with what was suggested before. */
@@ -531,7 +515,7 @@ TEST(commands, the_suggested_work_group_size_equals_the_default) {
                                   "    for (int i = 0; i < 3; i++)\n"
                                   "      seen[i] = get_local_size(i);\n"
                                   "}\n";
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_platform_id platform = NULL;
   cl_int status = clGetDeviceInfo(rig.device[0], CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
   cl_mem seen = rig_numbers(&rig);
@@ -561,14 +545,13 @@ TEST(commands, the_suggested_work_group_size_equals_the_default) {
     clReleaseProgram(program);
   }
   clReleaseMemObject(seen);
-  rig_free(&rig);
 }
 
 /* For single, double and half precision: all operations in both memories, and none for halves. */
 TEST(commands, float_atomics_are_reported_by_precision) {
   static const cl_device_info names[] = {0x4231, 0x4232, 0x4233};
   static const cl_ulong wanted[] = {0x70007, 0x70007, 0};
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   char extensions[2000] = "";
   for (size_t i = 0; i < 3; i++) {
     cl_ulong told = 99;
@@ -577,11 +560,10 @@ TEST(commands, float_atomics_are_reported_by_precision) {
   }
   EXPECT_EQ(clGetDeviceInfo(rig.device[0], CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL), CL_SUCCESS);
   EXPECT_CONTAINS(extensions, "cl_ext_float_atomics");
-  rig_free(&rig);
 }
 
 TEST(commands, the_timer_lies_between_finished_and_future_commands) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_ulong before = 0, after = 0, host = 0;
   cl_event event = NULL;
   cl_mem data = rig_numbers(&rig);
@@ -593,11 +575,10 @@ TEST(commands, the_timer_lies_between_finished_and_future_commands) {
   EXPECT_LT(rig_time(event, CL_PROFILING_COMMAND_END), after);
   clReleaseEvent(event);
   clReleaseMemObject(data);
-  rig_free(&rig);
 }
 
 TEST(commands, event_times_are_in_order) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_mem data = rig_numbers(&rig);
   cl_kernel plus = rig_plus(&rig, data, 5);
   cl_ulong before = 0;
@@ -615,12 +596,11 @@ TEST(commands, event_times_are_in_order) {
   }
   clReleaseKernel(plus);
   clReleaseMemObject(data);
-  rig_free(&rig);
 }
 
 /* As the machine's parameters host.* specify; teaching has the defaults. */
 TEST(commands, transfers_take_a_latency_plus_a_time_per_byte) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   enum { BYTES = 1 << 20 };
   cl_int status = CL_SUCCESS;
   cl_mem large = clCreateBuffer(rig.context, 0, BYTES, NULL, &status);
@@ -639,11 +619,10 @@ TEST(commands, transfers_take_a_latency_plus_a_time_per_byte) {
   }
   free(bytes);
   clReleaseMemObject(large);
-  rig_free(&rig);
 }
 
 TEST(commands, a_copy_on_another_queue_overlaps_a_kernel) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   enum { BYTES = 1 << 20 };
   const cl_queue_properties profiling[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0};
   cl_int status = CL_SUCCESS;
@@ -663,5 +642,4 @@ TEST(commands, a_copy_on_another_queue_overlaps_a_kernel) {
   clReleaseMemObject(data);
   clReleaseMemObject(large);
   clReleaseCommandQueue(other);
-  rig_free(&rig);
 }

@@ -13,7 +13,7 @@ static cl_mem released(struct rig *rig) {
 }
 
 TEST(driver_errors, of_contexts_and_queues) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   const cl_context_properties bad[] = {0x7777, 0, 0}, platform[] = {CL_CONTEXT_PLATFORM, 0, 0};
   EXPECT_TRUE(!clCreateContext(bad, 1, rig.device, NULL, NULL, &status));
@@ -32,11 +32,10 @@ TEST(driver_errors, of_contexts_and_queues) {
   cl_uint size = 0;
   EXPECT_EQ(clGetCommandQueueInfo(rig.queue, CL_QUEUE_SIZE, sizeof size, &size, NULL), CL_INVALID_COMMAND_QUEUE);
   EXPECT_EQ(clGetContextInfo(rig.context, 0x7777, 0, NULL, NULL), CL_INVALID_VALUE);
-  rig_free(&rig);
 }
 
 TEST(driver_errors, of_buffers) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_int status = CL_SUCCESS, value = 0;
   EXPECT_TRUE(!clCreateBuffer(rig.context, 0, 0, NULL, &status));
   EXPECT_EQ(status, CL_INVALID_BUFFER_SIZE);
@@ -62,11 +61,10 @@ TEST(driver_errors, of_buffers) {
             CL_INVALID_EVENT_WAIT_LIST);
   clReleaseMemObject(hidden);
   clReleaseMemObject(data);
-  rig_free(&rig);
 }
 
 TEST(driver_errors, of_programs_and_kernels) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_int status = CL_SUCCESS, value = 0;
   const char *wrong = "kernel void k(void) {\n  x = 1;\n}", *none = NULL;
   char log[400] = "";
@@ -93,11 +91,10 @@ TEST(driver_errors, of_programs_and_kernels) {
   EXPECT_EQ(rig_launch(&rig, rig.queue, plus, 0, NULL, NULL), CL_INVALID_KERNEL_ARGS);
   clReleaseKernel(plus);
   clReleaseProgram(program);
-  rig_free(&rig);
 }
 
 TEST(driver_errors, of_launches) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_mem data = rig_numbers(&rig);
   cl_kernel plus = rig_plus(&rig, data, 1), eight = rig_kernel(&rig, "eight");
   const size_t global[3] = {64, 64, 64}, none[1] = {0}, huge[1] = {4096}, odd[1] = {7}, nothing[1] = {0};
@@ -116,7 +113,6 @@ TEST(driver_errors, of_launches) {
   clReleaseKernel(plus);
   clReleaseKernel(eight);
   clReleaseMemObject(data);
-  rig_free(&rig);
 }
 
 static void CL_CALLBACK note_reason(const char *text, const void *data, size_t size, void *self) {
@@ -127,7 +123,7 @@ static void CL_CALLBACK note_reason(const char *text, const void *data, size_t s
 /* Local memory that does not fit, declared, as arguments, or both, on each device. */
 /* OpenCL 2.1 and later: such a launch does nothing, and its event completes. */
 TEST(driver_errors, a_launch_without_work_items_is_none) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_mem data = rig_numbers(&rig);
   cl_kernel plus = rig_plus(&rig, data, 1);
   const size_t none[3] = {4, 0, 4};
@@ -137,11 +133,10 @@ TEST(driver_errors, a_launch_without_work_items_is_none) {
   EXPECT_EQ(clFinish(rig.queue), CL_SUCCESS);
   clReleaseKernel(plus);
   clReleaseMemObject(data);
-  rig_free(&rig);
 }
 
 TEST(driver_errors, launches_that_cannot_fit_are_refused_when_they_are_enqueued) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   const char *text = "kernel void given(global int *o, local int *a, local int *b) { a[0] = b[0] = 1; o[0] = a[0]; }\n"
                      "kernel void declared(global int *o) { local int a[1 << 18]; a[o[0]] = 1; o[0] = a[o[1]]; }\n"
                      "kernel void both(global int *o, local int *b) { local int a[1 << 11]; a[o[0]] = b[0] = 1; o[0] = "
@@ -191,11 +186,10 @@ TEST(driver_errors, launches_that_cannot_fit_are_refused_when_they_are_enqueued)
   clReleaseProgram(program);
   clReleaseMemObject(data);
   clReleaseContext(context);
-  rig_free(&rig);
 }
 
 TEST(driver_errors, of_ndranges_that_exceed_the_ids_of_work_items) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_mem data = rig_numbers(&rig);
   cl_kernel plus = rig_plus(&rig, data, 1), eight = rig_kernel(&rig, "eight");
   size_t suggested[3];
@@ -229,11 +223,10 @@ TEST(driver_errors, of_ndranges_that_exceed_the_ids_of_work_items) {
   clReleaseKernel(plus);
   clReleaseKernel(eight);
   clReleaseMemObject(data);
-  rig_free(&rig);
 }
 
 TEST(driver_errors, queries_of_sub_groups_do_not_wrap) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_mem data = rig_numbers(&rig);
   cl_kernel plus = rig_plus(&rig, data, 1);
   cl_device_id device = rig.device[0];
@@ -266,11 +259,10 @@ TEST(driver_errors, queries_of_sub_groups_do_not_wrap) {
   }
   clReleaseKernel(plus);
   clReleaseMemObject(data);
-  rig_free(&rig);
 }
 
 TEST(driver_errors, of_work_groups_that_a_program_requires_to_be_uniform) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   const char *text = "kernel void k(void) {}",
              *options[] = {"-cl-std=CL3.0 -cl-uniform-work-group-size", "-cl-std=CL1.2"};
@@ -285,7 +277,6 @@ TEST(driver_errors, of_work_groups_that_a_program_requires_to_be_uniform) {
     clReleaseKernel(kernel);
     clReleaseProgram(program);
   }
-  rig_free(&rig);
 }
 
 static void CL_CALLBACK keep_words(const char *words, const void *more, size_t size, void *self) {
@@ -294,7 +285,7 @@ static void CL_CALLBACK keep_words(const char *words, const void *more, size_t s
 }
 
 TEST(driver_errors, a_deadlock_is_reported_to_the_context) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   char words[200] = "";
   const char *text = "kernel void part(void) { if (get_local_id(0) < 32) barrier(CLK_LOCAL_MEM_FENCE); }";
@@ -314,11 +305,10 @@ TEST(driver_errors, a_deadlock_is_reported_to_the_context) {
   clReleaseProgram(program);
   clReleaseCommandQueue(queue);
   clReleaseContext(context);
-  rig_free(&rig);
 }
 
 TEST(driver_errors, of_events) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   cl_ulong time = 0;
   cl_event user = clCreateUserEvent(rig.context, &status), marker = NULL;
@@ -333,23 +323,21 @@ TEST(driver_errors, of_events) {
   EXPECT_EQ(clGetEventInfo(marker, 0x7777, 0, NULL, NULL), CL_INVALID_VALUE);
   clReleaseEvent(user);
   clReleaseEvent(marker);
-  rig_free(&rig);
 }
 
 TEST(driver_errors, answers_that_do_not_fit_are_refused_and_their_size_is_returned) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   char name[4];
   size_t size = 0;
   EXPECT_EQ(clGetDeviceInfo(rig.device[0], CL_DEVICE_NAME, sizeof name, name, NULL), CL_INVALID_VALUE);
   EXPECT_EQ(clGetDeviceInfo(rig.device[0], CL_DEVICE_NAME, 0, NULL, &size), CL_SUCCESS);
   EXPECT_EQ(size, strlen("teaching (simulated)") + 1);
   EXPECT_EQ(clGetDeviceInfo((cl_device_id)rig.context, CL_DEVICE_NAME, 0, NULL, &size), CL_INVALID_DEVICE);
-  rig_free(&rig);
 }
 
 /* A used object lives until its users are released, but the program no longer owns it. */
 TEST(driver_errors, used_objects_survive_their_release_and_can_be_queried) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   cl_device_id part[2] = {NULL, NULL};
   cl_context of_queue = NULL;
@@ -367,12 +355,11 @@ TEST(driver_errors, used_objects_survive_their_release_and_can_be_queried) {
   EXPECT_EQ(clReleaseContext(of_queue), CL_SUCCESS);
   EXPECT_EQ(clReleaseCommandQueue(queue), CL_SUCCESS);
   EXPECT_EQ(clReleaseDevice(part[1]), CL_SUCCESS);
-  rig_free(&rig);
 }
 
 /* A kernel does not retain its arguments. */
 TEST(driver_errors, of_arguments_that_were_released) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   cl_mem data = rig_numbers(&rig);
   cl_kernel plus = rig_plus(&rig, data, 5);
@@ -383,5 +370,4 @@ TEST(driver_errors, of_arguments_that_were_released) {
   EXPECT_EQ(rig_launch(&rig, rig.queue, plus, 0, NULL, NULL), CL_INVALID_KERNEL_ARGS);
   clReleaseMemObject(pipe);
   clReleaseKernel(plus);
-  rig_free(&rig);
 }

@@ -32,7 +32,7 @@ static cl_uint texel(struct rig *rig, cl_mem image, size_t x, size_t y) {
 }
 
 TEST(images, texels_are_written_read_filled_and_copied) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_uint texels[TEXELS], got[TEXELS];
   cl_mem a = new_image(&rig, 0, &plane, NULL), b = new_image(&rig, 0, &plane, NULL);
   count_up(texels);
@@ -51,11 +51,10 @@ TEST(images, texels_are_written_read_filled_and_copied) {
   EXPECT_EQ(clEnqueueCopyImage(rig.queue, a, a, at, (size_t[]){5, 2, 0}, region, 0, NULL, NULL), CL_MEM_COPY_OVERLAP);
   clReleaseMemObject(a);
   clReleaseMemObject(b);
-  rig_free(&rig);
 }
 
 TEST(images, texels_are_copied_to_and_from_buffers) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_mem numbers = rig_numbers(&rig), image = new_image(&rig, 0, &plane, NULL);
   const size_t at[3] = {2, 3, 0}, region[3] = {4, 2, 1};
   EXPECT_EQ(clEnqueueCopyBufferToImage(rig.queue, numbers, image, 40, at, region, 0, NULL, NULL), CL_SUCCESS);
@@ -65,11 +64,10 @@ TEST(images, texels_are_copied_to_and_from_buffers) {
   EXPECT_EQ(clEnqueueCopyImageToBuffer(rig.queue, image, numbers, at, region, 240, 0, NULL, NULL), CL_INVALID_VALUE);
   clReleaseMemObject(image);
   clReleaseMemObject(numbers);
-  rig_free(&rig);
 }
 
 TEST(images, a_map_shows_texels_and_unmapping_writes_them_back) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_uint own[TEXELS];
   cl_int status = CL_SUCCESS;
   size_t row = 0, slice = 1;
@@ -97,11 +95,10 @@ TEST(images, a_map_shows_texels_and_unmapping_writes_them_back) {
   EXPECT_EQ(status, CL_INVALID_VALUE);
   clReleaseMemObject(image);
   clReleaseMemObject(lent);
-  rig_free(&rig);
 }
 
 TEST(images, layers_of_1d_arrays_use_the_second_coordinate) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_uint texels[TEXELS], got[6];
   const cl_image_desc lines = {
       .image_type = CL_MEM_OBJECT_IMAGE1D_ARRAY, .image_width = WIDTH, .image_array_size = HEIGHT};
@@ -119,7 +116,6 @@ TEST(images, layers_of_1d_arrays_use_the_second_coordinate) {
   EXPECT_EQ(texel(&rig, other, 2, 1), 22 * 0x01010101u);
   clReleaseMemObject(image);
   clReleaseMemObject(other);
-  rig_free(&rig);
 }
 
 /* ---- kernels ---------------------------------------------------------------------------------------------- */
@@ -151,7 +147,7 @@ static void launch(cl_command_queue queue, cl_kernel kernel) {
 
 /* From one device to the other, and over a buffer. */
 TEST(images, kernels_read_and_write_images_on_either_device) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   cl_program program = build(&rig);
   cl_command_queue other = clCreateCommandQueueWithProperties(rig.context, rig.device[1], NULL, &status);
@@ -188,11 +184,10 @@ TEST(images, kernels_read_and_write_images_on_either_device) {
   clReleaseMemObject(to);
   clReleaseCommandQueue(other);
   clReleaseProgram(program);
-  rig_free(&rig);
 }
 
 TEST(images, a_1d_buffer_image_shares_its_buffers_memory) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   cl_float numbers[64], got[8];
   for (int i = 0; i < 64; i++)
@@ -220,11 +215,10 @@ TEST(images, a_1d_buffer_image_shares_its_buffers_memory) {
   clReleaseMemObject(to);
   clReleaseKernel(line);
   clReleaseProgram(program);
-  rig_free(&rig);
 }
 
 TEST(images, arguments_are_checked_and_described) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   cl_program program = build(&rig);
   cl_kernel invert = clCreateKernel(program, "invert", &status), line = clCreateKernel(program, "line", &status);
@@ -262,7 +256,6 @@ TEST(images, arguments_are_checked_and_described) {
   clReleaseKernel(line);
   clReleaseKernel(twice);
   clReleaseProgram(program);
-  rig_free(&rig);
 }
 
 /* ---- queries ----------------------------------------------------------------------------------------------- */
@@ -278,7 +271,7 @@ TEST(images, all_formats_of_the_full_profile_are_supported) {
   static const cl_channel_type types[] = {CL_UNORM_INT8,     CL_UNORM_INT16,    CL_SNORM_INT8,   CL_SNORM_INT16,
                                           CL_SIGNED_INT8,    CL_SIGNED_INT16,   CL_SIGNED_INT32, CL_UNSIGNED_INT8,
                                           CL_UNSIGNED_INT16, CL_UNSIGNED_INT32, CL_HALF_FLOAT,   CL_FLOAT};
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_image_format formats[200];
   cl_uint count = 0;
   EXPECT_EQ(clGetSupportedImageFormats(rig.context, CL_MEM_READ_WRITE, CL_MEM_OBJECT_IMAGE2D, 200, formats, &count),
@@ -292,7 +285,6 @@ TEST(images, all_formats_of_the_full_profile_are_supported) {
             CL_SUCCESS);
   EXPECT_TRUE(!has_format(formats, count, CL_DEPTH, CL_FLOAT));
   EXPECT_EQ(clGetSupportedImageFormats(rig.context, 0, CL_MEM_OBJECT_BUFFER, 0, NULL, &count), CL_INVALID_VALUE);
-  rig_free(&rig);
 }
 
 static size_t info(cl_mem image, cl_image_info name) {
@@ -302,7 +294,7 @@ static size_t info(cl_mem image, cl_image_info name) {
 }
 
 TEST(images, images_answer_queries_until_they_are_freed) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_image_format format = {0, 0};
   const cl_image_desc deep = {
       .image_type = CL_MEM_OBJECT_IMAGE3D, .image_width = 4, .image_height = 3, .image_depth = 2};
@@ -322,7 +314,6 @@ TEST(images, images_answer_queries_until_they_are_freed) {
   clReleaseMemObject(image);
   clReleaseMemObject(flat);
   clReleaseMemObject(numbers);
-  rig_free(&rig);
 }
 
 static void refused(struct rig *rig, cl_mem_flags flags, cl_image_format format, cl_image_desc desc, void *host,
@@ -333,7 +324,7 @@ static void refused(struct rig *rig, cl_mem_flags flags, cl_image_format format,
 }
 
 TEST(images, invalid_images_are_refused) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_uint texels[TEXELS];
   cl_image_desc wrong = plane;
   wrong.image_width = 0;
@@ -357,7 +348,6 @@ TEST(images, invalid_images_are_refused) {
   wrong.mem_object = rig_numbers(&rig);
   refused(&rig, 0, rgba, wrong, NULL, CL_INVALID_IMAGE_SIZE);
   clReleaseMemObject(wrong.mem_object);
-  rig_free(&rig);
 }
 
 /* ---- samplers ----------------------------------------------------------------------------------------------- */
@@ -382,7 +372,7 @@ static void check_far(struct rig *rig, cl_mem image, const cl_mem buffer, const 
 }
 
 TEST(images, regions_and_pitches_that_exceed_64_bits_are_invalid) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   const size_t half = (size_t)1 << 63, most = SIZE_MAX, word = (size_t)1 << 32;
   const cl_image_desc descs[] = {
       {.image_type = CL_MEM_OBJECT_IMAGE3D, .image_width = 4, .image_height = 4, .image_depth = 4},
@@ -418,11 +408,10 @@ TEST(images, regions_and_pitches_that_exceed_64_bits_are_invalid) {
     clReleaseMemObject(image);
   }
   clReleaseMemObject(numbers);
-  rig_free(&rig);
 }
 
 TEST(images, images_whose_pitches_exceed_64_bits_are_refused) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   const size_t half = (size_t)1 << 63;
   cl_uint texels[TEXELS];
   cl_mem numbers = rig_numbers(&rig);
@@ -463,11 +452,10 @@ TEST(images, images_whose_pitches_exceed_64_bits_are_refused) {
     EXPECT_TRUE(status == CL_INVALID_IMAGE_DESCRIPTOR || status == CL_INVALID_IMAGE_SIZE);
   }
   clReleaseMemObject(numbers);
-  rig_free(&rig);
 }
 
 TEST(images, samplers_report_their_parameters) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   const cl_sampler_properties list[] = {CL_SAMPLER_FILTER_MODE, CL_FILTER_LINEAR, CL_SAMPLER_ADDRESSING_MODE,
                                         CL_ADDRESS_REPEAT, 0};
   const cl_sampler_properties twice[] = {CL_SAMPLER_FILTER_MODE, CL_FILTER_LINEAR, CL_SAMPLER_FILTER_MODE,
@@ -492,11 +480,10 @@ TEST(images, samplers_report_their_parameters) {
   EXPECT_EQ(clRetainSampler(sampler), CL_SUCCESS);
   EXPECT_EQ(clReleaseSampler(sampler), CL_SUCCESS);
   EXPECT_EQ(clReleaseSampler(sampler), CL_SUCCESS);
-  rig_free(&rig);
 }
 
 TEST(images, image_commands_take_the_time_of_buffer_commands) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_uint texels[TEXELS];
   cl_event events[2];
   cl_int status = CL_SUCCESS;
@@ -513,5 +500,4 @@ TEST(images, image_commands_take_the_time_of_buffer_commands) {
   EXPECT_GT(time[0], 0);
   clReleaseMemObject(image);
   clReleaseMemObject(buffer);
-  rig_free(&rig);
 }

@@ -4,7 +4,7 @@
 #include "tests/icd/rig.h"
 
 TEST(memory, a_sub_buffer_shares_the_bytes_of_its_buffer) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   cl_mem whole = rig_numbers(&rig);
   cl_mem part = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &(cl_buffer_region){128, 128}, &status);
@@ -25,11 +25,10 @@ TEST(memory, a_sub_buffer_shares_the_bytes_of_its_buffer) {
   EXPECT_EQ(rig_at(&rig, part, 0), 1032); /* the buffer lives as long as its sub-buffer */
   clReleaseKernel(plus);
   clReleaseMemObject(part);
-  rig_free(&rig);
 }
 
 TEST(memory, boxes_are_read_written_and_copied_by_rows_and_slices) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_mem data = rig_numbers(&rig); /* 4 slices of 4 rows of 4 numbers */
   cl_int got[8] = {0};
   const size_t at[] = {4, 1, 2}, zero[] = {0, 0, 0}, box[] = {8, 2, 2};
@@ -54,7 +53,6 @@ TEST(memory, boxes_are_read_written_and_copied_by_rows_and_slices) {
   EXPECT_EQ(clEnqueueReadBufferRect(rig.queue, data, CL_TRUE, far, zero, box, 16, 64, 8, 16, got, 0, NULL, NULL),
             CL_INVALID_VALUE);
   clReleaseMemObject(data);
-  rig_free(&rig);
 }
 
 /* Pitches and origins whose products and sums exceed 64 bits. Each would wrap to a place within the buffer. */
@@ -76,7 +74,7 @@ TEST(memory, rectangles_that_exceed_64_bits_are_invalid) {
       {{0, 0, 0}, {4, half / 2 + 1, 1}, 4, 0}, {{0, 0, 0}, {4, 2, half / 4 + 1}, 4, 8},
       {{0, 1, 0}, {4, 1, 1}, most, most},      {{4, 1, 1}, {4, 1, 1}, half, half},
   };
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_mem data = rig_numbers(&rig), to = rig_numbers(&rig);
   cl_int got[64] = {0};
   const size_t zero[3] = {0, 0, 0};
@@ -105,12 +103,11 @@ TEST(memory, rectangles_that_exceed_64_bits_are_invalid) {
   EXPECT_EQ(got[0], 2);
   clReleaseMemObject(data);
   clReleaseMemObject(to);
-  rig_free(&rig);
 }
 
 /* Boxes with gaps may interleave without sharing a byte. The expected answer comes from comparing all bytes. */
 TEST(memory, boxes_overlap_if_they_share_a_byte) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_int status = CL_SUCCESS, overlaps = 0, copies = 0;
   cl_mem whole = clCreateBuffer(rig.context, 0, 512, NULL, &status);
   cl_mem part = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &(cl_buffer_region){128, 384}, &status);
@@ -144,11 +141,10 @@ TEST(memory, boxes_overlap_if_they_share_a_byte) {
   EXPECT_TRUE(overlaps > 300 && copies > 300);
   clReleaseMemObject(part);
   clReleaseMemObject(whole);
-  rig_free(&rig);
 }
 
 TEST(memory, one_buffer_may_have_either_pitch_twice) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_mem data = rig_numbers(&rig);
   const size_t from[3] = {0, 0, 0}, to[3] = {128, 0, 0}, region[3] = {4, 2, 2};
   EXPECT_EQ(clEnqueueCopyBufferRect(rig.queue, data, data, from, to, region, 8, 16, 8, 32, 0, NULL, NULL), CL_SUCCESS);
@@ -159,11 +155,10 @@ TEST(memory, one_buffer_may_have_either_pitch_twice) {
   EXPECT_EQ(clEnqueueCopyBufferRect(rig.queue, data, data, from, to, region, 8, 16, 4, 32, 0, NULL, NULL),
             CL_INVALID_VALUE);
   clReleaseMemObject(data);
-  rig_free(&rig);
 }
 
 TEST(memory, ranges_that_exceed_64_bits_are_invalid) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_int status = CL_SUCCESS, value = 0;
   cl_mem data = rig_numbers(&rig), to = rig_numbers(&rig);
   const size_t limits[] = {(size_t)1 << 32, (size_t)1 << 63, SIZE_MAX - 3, SIZE_MAX - 127};
@@ -196,11 +191,10 @@ TEST(memory, ranges_that_exceed_64_bits_are_invalid) {
   }
   clReleaseMemObject(data);
   clReleaseMemObject(to);
-  rig_free(&rig);
 }
 
 TEST(memory, patterns_fill_and_ranges_are_copied) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_mem data = rig_numbers(&rig);
   const cl_int pattern[2] = {7, 8};
   EXPECT_EQ(clEnqueueFillBuffer(rig.queue, data, pattern, 8, 16, 24, 0, NULL, NULL), CL_SUCCESS);
@@ -214,11 +208,10 @@ TEST(memory, patterns_fill_and_ranges_are_copied) {
   EXPECT_EQ(clEnqueueCopyBuffer(rig.queue, data, data, 16, 20, 24, 0, NULL, NULL), CL_MEM_COPY_OVERLAP);
   EXPECT_EQ(clEnqueueCopyBuffer(rig.queue, data, data, 16, 250, 24, 0, NULL, NULL), CL_INVALID_VALUE);
   clReleaseMemObject(data);
-  rig_free(&rig);
 }
 
 TEST(memory, a_map_is_the_bytes_themselves) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   cl_uint count = 0;
   cl_mem data = rig_numbers(&rig);
@@ -236,11 +229,10 @@ TEST(memory, a_map_is_the_bytes_themselves) {
   EXPECT_EQ(rig_at(&rig, data, 5), 505);
   clReleaseKernel(plus);
   clReleaseMemObject(data);
-  rig_free(&rig);
 }
 
 TEST(memory, host_memory_is_up_to_date_while_mapped) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_int own[64] = {1, 2, 3}, status = CL_SUCCESS;
   cl_mem data = clCreateBuffer(rig.context, CL_MEM_USE_HOST_PTR, sizeof own, own, &status);
   EXPECT_EQ(status, CL_SUCCESS);
@@ -256,7 +248,6 @@ TEST(memory, host_memory_is_up_to_date_while_mapped) {
   EXPECT_EQ(rig_at(&rig, data, 2), 110);
   clReleaseKernel(plus);
   clReleaseMemObject(data);
-  rig_free(&rig);
 }
 
 static void CL_CALLBACK note_end(cl_mem memory, void *self) {
@@ -265,7 +256,7 @@ static void CL_CALLBACK note_end(cl_mem memory, void *self) {
 }
 
 TEST(memory, destructor_callbacks_are_called) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_mem data = rig_numbers(&rig);
   int ends = 0;
   EXPECT_EQ(clSetMemObjectDestructorCallback(data, note_end, &ends), CL_SUCCESS);
@@ -274,11 +265,10 @@ TEST(memory, destructor_callbacks_are_called) {
   EXPECT_EQ(ends, 0);
   EXPECT_EQ(clReleaseMemObject(data), CL_SUCCESS);
   EXPECT_EQ(ends, 1);
-  rig_free(&rig);
 }
 
 TEST(memory, a_kernel_does_not_keep_its_arguments_alive) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_mem data = rig_numbers(&rig);
   cl_kernel plus = rig_plus(&rig, data, 1);
   int ends = 0;
@@ -287,11 +277,10 @@ TEST(memory, a_kernel_does_not_keep_its_arguments_alive) {
   EXPECT_EQ(ends, 1);
   EXPECT_EQ(rig_launch(&rig, rig.queue, plus, 0, NULL, NULL), CL_INVALID_KERNEL_ARGS);
   clReleaseKernel(plus);
-  rig_free(&rig);
 }
 
 TEST(memory, a_launch_keeps_its_arguments_alive) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   cl_mem data = rig_numbers(&rig);
   cl_kernel plus = rig_plus(&rig, data, 1);
@@ -305,5 +294,4 @@ TEST(memory, a_launch_keeps_its_arguments_alive) {
   EXPECT_EQ(ends, 1);
   clReleaseEvent(user);
   clReleaseKernel(plus);
-  rig_free(&rig);
 }

@@ -43,7 +43,7 @@ static void expect_told(cl_program program) {
 }
 
 TEST(driver_programs, and_their_binaries_report_types_qualifiers_and_attributes) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_int status = CL_SUCCESS, each[2] = {1, 1};
   size_t sizes[2] = {0, 0};
   cl_program program = built(&rig, source, "-cl-kernel-arg-info");
@@ -68,11 +68,10 @@ TEST(driver_programs, and_their_binaries_report_types_qualifiers_and_attributes)
   free(binaries[0]);
   free(binaries[1]);
   clReleaseProgram(program);
-  rig_free(&rig);
 }
 
 TEST(driver_programs, report_arguments_only_if_built_with_that_option) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   char text[100] = "";
   cl_program program = built(&rig, source, NULL);
@@ -81,11 +80,10 @@ TEST(driver_programs, report_arguments_only_if_built_with_that_option) {
             CL_KERNEL_ARG_INFO_NOT_AVAILABLE);
   clReleaseKernel(kernel);
   clReleaseProgram(program);
-  rig_free(&rig);
 }
 
 TEST(driver_programs, report_the_size_of_their_variables) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   size_t bytes = 0;
   cl_program program = built(&rig, "global int a[10]; kernel void k(global int *d) { *d = a[*d]++; }", "-cl-std=CL2.0");
   EXPECT_EQ(clGetProgramBuildInfo(program, rig.device[0], CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE, sizeof bytes,
@@ -93,11 +91,10 @@ TEST(driver_programs, report_the_size_of_their_variables) {
             CL_SUCCESS);
   EXPECT_EQ(bytes, 40);
   clReleaseProgram(program);
-  rig_free(&rig);
 }
 
 TEST(driver_programs, report_how_pipes_are_used) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   cl_program program = built(&rig, "kernel void k(read_only pipe int r, write_only pipe int w, global int *d) {}",
                              "-cl-std=CL2.0 -cl-kernel-arg-info");
@@ -111,11 +108,10 @@ TEST(driver_programs, report_how_pipes_are_used) {
   }
   clReleaseKernel(kernel);
   clReleaseProgram(program);
-  rig_free(&rig);
 }
 
 TEST(driver_programs, without_kernels_build_and_report_none) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   size_t count = 1;
   cl_int status = CL_SUCCESS;
   cl_program program = built(&rig, "float half_of(float x) { return x / 2; }\n", NULL);
@@ -124,11 +120,10 @@ TEST(driver_programs, without_kernels_build_and_report_none) {
   EXPECT_TRUE(!clCreateKernel(program, "half_of", &status));
   EXPECT_EQ(status, CL_INVALID_KERNEL_NAME);
   clReleaseProgram(program);
-  rig_free(&rig);
 }
 
 TEST(driver_programs, report_their_kernels_and_the_local_memory_that_these_use) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   char names[100] = "";
   cl_ulong bytes = 0;
   size_t most = 0;
@@ -145,7 +140,6 @@ TEST(driver_programs, report_their_kernels_and_the_local_memory_that_these_use) 
   EXPECT_EQ(clGetKernelWorkGroupInfo(kernel, NULL, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL),
             CL_INVALID_DEVICE);
   clReleaseKernel(kernel);
-  rig_free(&rig);
 }
 
 /* ---- separate compilation
@@ -166,7 +160,7 @@ static cl_program_binary_type type_of(struct rig *rig, cl_program program) {
 }
 
 TEST(driver_programs, units_with_headers_are_compiled_and_linked_through_a_library) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   const char *name = "lib/twice.h";
   cl_program header = of(&rig, "int twice(int x);\n"),
@@ -196,11 +190,10 @@ TEST(driver_programs, units_with_headers_are_compiled_and_linked_through_a_libra
   const cl_program all[] = {header, user, maker, library, linked};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     clReleaseProgram(all[i]);
-  rig_free(&rig);
 }
 
 TEST(driver_programs, units_with_unresolved_symbols_report_them) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   const char *outside = "../twice.h";
   char log[600] = "";
@@ -227,7 +220,6 @@ TEST(driver_programs, units_with_unresolved_symbols_report_them) {
   clReleaseProgram(header);
   clReleaseProgram(wrong);
   clReleaseProgram(user);
-  rig_free(&rig);
 }
 
 /* ---- from SPIR-V --------------------------------------------------------------------------------------------------
@@ -271,7 +263,7 @@ static const char constants[] = "int __attribute__((overloadable)) __spirv_SpecC
                                 "__spirv_SpecConstant(4, (char)1); }\n";
 
 TEST(driver_programs, from_spirv_accept_specialization_constants_before_building) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_program il = il_of(&rig, constants);
   EXPECT_EQ(clBuildProgram(il, 0, NULL, NULL, NULL, NULL), CL_SUCCESS);
   EXPECT_EQ(run(&rig, il), 7 * (10 + 1));
@@ -285,11 +277,10 @@ TEST(driver_programs, from_spirv_accept_specialization_constants_before_building
   EXPECT_EQ(clSetProgramSpecializationConstant(il, 5, 4, &(cl_int){20}), CL_INVALID_SPEC_ID);
   EXPECT_EQ(clSetProgramSpecializationConstant(rig.program, 3, 4, &(cl_int){20}), CL_INVALID_PROGRAM);
   clReleaseProgram(il);
-  rig_free(&rig);
 }
 
 TEST(driver_programs, from_spirv_can_be_linked_with_units_of_other_versions) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   cl_program il = il_of(&rig, constants), maker = of(&rig, "int twice(int x) { return 2 * x; }\n");
   EXPECT_EQ(clSetProgramSpecializationConstant(il, 3, 4, &(cl_int){30}), CL_SUCCESS);
@@ -301,11 +292,10 @@ TEST(driver_programs, from_spirv_can_be_linked_with_units_of_other_versions) {
   clReleaseProgram(linked);
   clReleaseProgram(maker);
   clReleaseProgram(il);
-  rig_free(&rig);
 }
 
 TEST(driver_programs, may_have_kernels_with_long_names_and_hints) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   enum { LETTERS = 2048 };
   char text[LETTERS + 200], name[LETTERS + 1], hint[80] = "";
   cl_int status = CL_SUCCESS;
@@ -319,11 +309,10 @@ TEST(driver_programs, may_have_kernels_with_long_names_and_hints) {
   EXPECT_STREQ(hint, "vec_type_hint(float4)");
   clReleaseKernel(kernel);
   clReleaseProgram(program);
-  rig_free(&rig);
 }
 
 TEST(driver_programs, may_be_cpp_under_its_name_or_amds) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   const char *text = "template <typename T> T twice(const T &x) { return x + x; }\n"
                      "kernel void k(global int *o) { o[get_global_id(0)] = twice(o[get_global_id(0)]); }\n";
@@ -345,5 +334,4 @@ TEST(driver_programs, may_be_cpp_under_its_name_or_amds) {
   EXPECT_STREQ(log, "build option '-x': 'cuda' is not cl, clc++ or clcpp\n");
   clReleaseProgram(program);
   clReleaseMemObject(data);
-  rig_free(&rig);
 }

@@ -26,10 +26,9 @@ __attribute__((constructor)) static void choose_driver(void) {
   snprintf(path, sizeof path, "%s", command ? command : "build/warpwait");
   char *slash = strrchr(path, '/');
   snprintf(slash ? slash + 1 : path, 40, "libwarpwait-opencl.so");
-  char *real = realpath(path, NULL);
+  ct_freed(ct_free) char *real = realpath(path, NULL);
   setenv("OCL_ICD_VENDORS", real ? real : path, 1);
   setenv("WARPWAIT_MACHINE", "teaching,h200", 1);
-  free(real);
 }
 
 struct rig rig_new(void) {

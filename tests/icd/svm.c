@@ -6,7 +6,7 @@
 #if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
 
 TEST(svm, pointers_in_it_are_valid_on_the_host_and_both_devices) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   const char *text = "struct node { global struct node *next; int value; };\n"
                      "kernel void sum(global struct node *list, global int *out) {\n"
                      "  int all = 0;\n"
@@ -48,7 +48,6 @@ TEST(svm, pointers_in_it_are_valid_on_the_host_and_both_devices) {
   clReleaseKernel(sum);
   clReleaseProgram(program);
   clReleaseCommandQueue(other);
-  rig_free(&rig);
 }
 
 static void CL_CALLBACK free_all(cl_command_queue queue, cl_uint count, void *pointers[], void *self) {
@@ -59,7 +58,7 @@ static void CL_CALLBACK free_all(cl_command_queue queue, cl_uint count, void *po
 }
 
 TEST(svm, commands_copy_fill_map_and_free_it) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_int numbers[4] = {1, 2, 3, 4}, got[4] = {0}, status = CL_SUCCESS;
   cl_bool is_svm = CL_FALSE;
   cl_int *at = clSVMAlloc(rig.context, CL_MEM_READ_WRITE, 64, 0), *too = clSVMAlloc(rig.context, 0, 64, 0);
@@ -94,11 +93,10 @@ TEST(svm, commands_copy_fill_map_and_free_it) {
   EXPECT_TRUE(!clSVMAlloc(rig.context, CL_MEM_READ_WRITE, 0, 0));
   EXPECT_TRUE(!clSVMAlloc(rig.context, CL_MEM_READ_WRITE, 64, 3));
   EXPECT_TRUE(!clSVMAlloc(rig.context, CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, 64, 0));
-  rig_free(&rig);
 }
 
 TEST(svm, ranges_that_leave_their_allocation_are_invalid) {
-  struct rig rig = rig_new();
+  ct_freed(rig_free) struct rig rig = rig_new();
   cl_int *at = clSVMAlloc(rig.context, CL_MEM_READ_WRITE, 64, 0), numbers[16] = {0};
   const size_t sizes[] = {68, 1 << 20, (size_t)1 << 32, (size_t)1 << 63, SIZE_MAX - 3};
   cl_command_queue q = rig.queue;
@@ -117,6 +115,5 @@ TEST(svm, ranges_that_leave_their_allocation_are_invalid) {
   EXPECT_EQ(clEnqueueSVMMemFill(q, numbers, numbers, 4, 4, 0, NULL, NULL), CL_INVALID_VALUE);
   EXPECT_EQ(clEnqueueSVMMap(q, CL_TRUE, CL_MAP_READ, numbers, 4, 0, NULL, NULL), CL_INVALID_VALUE);
   clSVMFree(rig.context, at);
-  rig_free(&rig);
 }
 #endif

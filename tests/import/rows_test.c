@@ -8,6 +8,8 @@
 #include "tests/ct.h"
 #include "tools/import/kernel.h"
 
+CT_FREES(struct isa_program, isa_program_free)
+
 static struct sass_header header(void) {
   return (struct sass_header){.name = "k",
                               .grid = {1, 1, 1},
@@ -34,7 +36,7 @@ static struct isa_inst become(const struct sass_line *of, bool lane_copies, stru
   struct message message = {""};
   kernel.name = strdup("k");
   sass_kernel_add(&kernel, &head, of);
-  struct isa_program *program = sass_program(&kernel, 1, "list", &message);
+  ct_freed(isa_program_free_at) struct isa_program *program = sass_program(&kernel, 1, "list", &message);
   struct isa_inst inst = {.op = ISA_OPS};
   EXPECT_STREQ(message.text, "");
   if (program) {
@@ -42,7 +44,6 @@ static struct isa_inst become(const struct sass_line *of, bool lane_copies, stru
     inst = program->code[0];
     *info = program->info[0];
   }
-  isa_program_free(program);
   sass_kernel_free(&kernel);
   return inst;
 }

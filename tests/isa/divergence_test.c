@@ -9,17 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+CT_FREES(struct isa_program, isa_program_free)
+
 /* Runs `source` at 16, 32 and 64 lanes and compares register r0 of each lane with `expected`. */
 static void expect_lanes(const char *source, uint32_t (*expected)(uint32_t lane)) {
   for (uint32_t lanes = 16; lanes <= 64; lanes *= 2) {
-    struct rig rig;
+    ct_freed(rig_close) struct rig rig;
     ASSERT_TRUE(rig_open(&rig, source, lanes, lanes));
     ASSERT_TRUE(rig_run(&rig, 1000000));
     for (uint32_t lane = 0; lane < lanes; lane++) {
       ct_note("lane %u of %u", lane, lanes);
       EXPECT_EQ(rig_reg(&rig, 0, lane), expected(lane));
     }
-    rig_close(&rig);
   }
 }
 
@@ -119,7 +120,7 @@ TEST(divergence, waiting_sides_are_stored_next_to_private_memory) {
 }
 
 TEST(divergence, a_uniform_branch_does_not_touch_the_stack) {
-  struct rig rig;
+  ct_freed(rig_close) struct rig rig;
   ASSERT_TRUE(rig_open(&rig,
                        ".kernel k\n.reg x\n.pred p, q\n"
                        "     mov.pred q, 1\n"
@@ -132,11 +133,10 @@ TEST(divergence, a_uniform_branch_does_not_touch_the_stack) {
   EXPECT_EQ(rig.steps, 4);
   EXPECT_EQ(rig.deepest, 0);
   EXPECT_EQ(rig_reg(&rig, 0, 0), 0);
-  rig_close(&rig);
 }
 
 TEST(divergence, a_divergent_branch_is_reported_and_the_lower_side_runs_first) {
-  struct rig rig;
+  ct_freed(rig_close) struct rig rig;
   ASSERT_TRUE(rig_open(&rig,
                        ".kernel k\n.reg lane, x\n.pred p\n"
                        "      get.lane lane\n"
@@ -164,12 +164,11 @@ TEST(divergence, a_divergent_branch_is_reported_and_the_lower_side_runs_first) {
   EXPECT_EQ(rig.warp[0].depth, 0);
   rig_step(&rig, 0);
   EXPECT_TRUE(rig.last.done);
-  rig_close(&rig);
 }
 
 /* Three nested exits from a loop, 10^5 iterations, lanes leaving in many places. */
 TEST(divergence, the_stack_does_not_grow_with_loop_iterations) {
-  struct rig rig;
+  ct_freed(rig_close) struct rig rig;
   ASSERT_TRUE(rig_open(&rig,
                        ".kernel k\n.reg i, lane, bits, limit\n.pred p, q\n"
                        "       get.lane lane\n"
@@ -193,12 +192,11 @@ TEST(divergence, the_stack_does_not_grow_with_loop_iterations) {
   EXPECT_GE(rig.steps, 500000);
   EXPECT_LE(rig.deepest, 8);
   EXPECT_LT(rig.deepest, rig.program->stack_entries);
-  rig_close(&rig);
 }
 
 /* Lanes that leave a loop at its end wait in one shared entry. */
 TEST(divergence, lanes_that_leave_a_loop_at_its_end_share_one_entry) {
-  struct rig rig;
+  ct_freed(rig_close) struct rig rig;
   ASSERT_TRUE(rig_open(&rig,
                        ".kernel k\n.reg i, lane\n.pred p\n"
                        "       get.lane lane\n"
@@ -210,12 +208,11 @@ TEST(divergence, lanes_that_leave_a_loop_at_its_end_share_one_entry) {
   EXPECT_TRUE(rig_run(&rig, 1000));
   EXPECT_EQ(rig.deepest, 1);
   EXPECT_EQ(rig_reg(&rig, 0, 63), 64);
-  rig_close(&rig);
 }
 
 /* One more lane leaves the loop in each iteration, to a tail before the join: at most one entry per lane. */
 TEST(divergence, there_is_at_most_one_waiting_side_per_lane) {
-  struct rig rig;
+  ct_freed(rig_close) struct rig rig;
   ASSERT_TRUE(rig_open(&rig,
                        ".kernel k\n.reg i, lane\n.pred p, q\n"
                        "       get.lane lane\n"
@@ -233,7 +230,6 @@ TEST(divergence, there_is_at_most_one_waiting_side_per_lane) {
   EXPECT_EQ(rig_reg(&rig, 0, 0), 1000);
   EXPECT_GE(rig.deepest, 60);
   EXPECT_LE(rig.deepest, rig.program->stack_entries);
-  rig_close(&rig);
 }
 
 /* ---- joins --------------------------------------------------------------------------------------- */
@@ -242,14 +238,13 @@ TEST(divergence, there_is_at_most_one_waiting_side_per_lane) {
 static uint32_t join_line(const char *source, uint32_t line) {
   struct isa_error error = {""};
   uint32_t result = UINT32_MAX;
-  struct isa_program *program = isa_assemble(source, strlen(source), "cfg", &error);
+  ct_freed(isa_program_free_at) struct isa_program *program = isa_assemble(source, strlen(source), "cfg", &error);
   EXPECT_STREQ(error.text, "");
   for (uint32_t pc = 0; program && pc < program->count; pc++)
     if (program->line[pc] == line) {
       const uint32_t join = isa_branch_join(&program->code[pc]);
       result = join == ISA_NEVER ? 0 : program->line[join];
     }
-  isa_program_free(program);
   return result;
 }
 
@@ -404,15 +399,13 @@ static void generate(struct source *s, uint64_t seed) {
 
 /* The value of h when `lane` runs alone, so that nothing can diverge. */
 static uint32_t alone(const char *source, uint32_t lane, uint32_t lanes) {
-  struct rig rig;
+  ct_freed(rig_close) struct rig rig;
   if (!rig_open(&rig, source, lanes, lanes))
     return 0;
   rig.warp[0].all = rig.warp[0].live = rig.warp[0].active = UINT64_C(1) << lane;
   EXPECT_TRUE(rig_run(&rig, 1000000));
   EXPECT_EQ(rig.deepest, 0);
-  const uint32_t h = rig_reg(&rig, 0, lane);
-  rig_close(&rig);
-  return h;
+  return rig_reg(&rig, 0, lane);
 }
 
 TEST(divergence, random_programs_in_lockstep_match_single_lanes_and_meet_at_every_barrier) {
@@ -420,7 +413,7 @@ TEST(divergence, random_programs_in_lockstep_match_single_lanes_and_meet_at_ever
   uint64_t diverged = 0, exited = 0;
   for (uint64_t seed = 1; seed <= 150; seed++) {
     const uint32_t lanes = 16u << seed % 3;
-    struct rig rig;
+    ct_freed(rig_close) struct rig rig;
     generate(&s, seed * 77777);
     ct_note("seed %llu, %u lanes", (unsigned long long)seed, lanes);
     ASSERT_TRUE(rig_open(&rig, s.text, lanes, lanes));
@@ -436,7 +429,6 @@ TEST(divergence, random_programs_in_lockstep_match_single_lanes_and_meet_at_ever
     EXPECT_LE(rig.deepest, rig.program->stack_entries);
     for (uint32_t lane = 0; lane < lanes; lane += 5)
       EXPECT_EQ(rig_reg(&rig, 0, lane), alone(s.text, lane, lanes));
-    rig_close(&rig);
   }
   EXPECT_GE(diverged, 2000); /* the generator makes programs that diverge */
   EXPECT_GE(exited, 100);
@@ -461,14 +453,13 @@ TEST(divergence, random_jumps_in_lockstep_match_single_lanes) {
         emit(&s, "bra b%u\n", (unsigned)(ct_random(&s.seed) % BLOCKS));
     }
     emit(&s, "exit\n");
-    struct rig rig;
+    ct_freed(rig_close) struct rig rig;
     ct_note("seed %llu", (unsigned long long)seed);
     ASSERT_TRUE(rig_open(&rig, s.text, 32, 32));
     EXPECT_TRUE(rig_run(&rig, 1000000));
     EXPECT_LE(rig.deepest, rig.program->stack_entries);
     for (uint32_t lane = 0; lane < 32; lane += 3)
       EXPECT_EQ(rig_reg(&rig, 0, lane), alone(s.text, lane, 32));
-    rig_close(&rig);
   }
 }
 
@@ -485,10 +476,9 @@ TEST(divergence, each_nested_branch_adds_one_stack_entry) {
     for (unsigned i = depth; i-- > 0;)
       at += (size_t)snprintf(source + at, sizeof source - at, " add.i32 lane, lane, 1\nout%u:\n", i);
     snprintf(source + at, sizeof source - at, " exit\n");
-    struct isa_program *program = isa_assemble(source, strlen(source), "k.wws", &error);
+    ct_freed(isa_program_free_at) struct isa_program *program = isa_assemble(source, strlen(source), "k.wws", &error);
     EXPECT_STREQ(error.text, "");
     entries[depth] = program ? program->stack_entries : 0;
-    isa_program_free(program);
   }
   for (unsigned depth = 1; depth <= BRANCHES; depth++) {
     ct_note("%u branches", depth);

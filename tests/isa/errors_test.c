@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+CT_FREES(struct isa_program, isa_program_free)
+
 /* The body starts at line 8 of a kernel that declares some of everything. */
 #define BODY(text)                                                                                                     \
   ".kernel k\n.arg src global\n.arg n u32\n.lds tile 64\n.reg i, v, w[4]\n.reg64 p\n.pred done\n" text "\nexit\n"
@@ -260,11 +262,11 @@ static const struct {
 TEST(errors, every_malformed_source_is_reported_with_its_line) {
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     struct isa_error error = {""};
-    struct isa_program *program = isa_assemble(bad[i].source, strlen(bad[i].source), "k.wws", &error);
+    ct_freed(isa_program_free_at) struct isa_program *program =
+        isa_assemble(bad[i].source, strlen(bad[i].source), "k.wws", &error);
     ct_note("%s", bad[i].source);
     EXPECT_TRUE(program == NULL);
     EXPECT_STREQ(error.text, bad[i].message);
-    isa_program_free(program);
   }
 }
 
@@ -297,9 +299,8 @@ TEST(errors, any_line_ending_or_none_gives_the_same_program) {
   const char *const good[] = {".kernel k\r\nmov.b32 r0, 1\r\nexit\r\n", ".kernel k\n\texit",
                               ".kernel k\nL: M: exit // end"};
   for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
-    struct isa_program *program = isa_assemble(good[i], strlen(good[i]), "k.wws", &error);
+    ct_freed(isa_program_free_at) struct isa_program *program = isa_assemble(good[i], strlen(good[i]), "k.wws", &error);
     EXPECT_STREQ(error.text, "");
-    isa_program_free(program);
   }
 }
 
@@ -319,10 +320,9 @@ TEST(errors, a_number_is_decimal_hexadecimal_or_binary_up_to_a_comment) {
     char source[100];
     struct isa_error error = {""};
     snprintf(source, sizeof source, ".kernel k\nmov.b32 r0, %s\nexit", rows[i].text);
-    struct isa_program *program = isa_assemble(source, strlen(source), "k.wws", &error);
+    ct_freed(isa_program_free_at) struct isa_program *program = isa_assemble(source, strlen(source), "k.wws", &error);
     EXPECT_STREQ(error.text, "");
     EXPECT_EQ(program ? program->code[0].imm : UINT64_MAX, rows[i].value);
-    isa_program_free(program);
   }
 }
 
@@ -336,12 +336,11 @@ TEST(errors, a_vector_argument_has_the_size_and_alignment_of_its_elements_togeth
     char source[100];
     struct isa_error error = {""};
     snprintf(source, sizeof source, ".kernel k\n.arg a u8\n.arg b %s\nexit", rows[i].type);
-    struct isa_program *program = isa_assemble(source, strlen(source), "k.wws", &error);
+    ct_freed(isa_program_free_at) struct isa_program *program = isa_assemble(source, strlen(source), "k.wws", &error);
     ct_note("%s", rows[i].type);
     EXPECT_STREQ(error.text, "");
     EXPECT_EQ(program ? program->kernels[0].args[1].bytes : 0, rows[i].bytes);
     EXPECT_EQ(program ? program->kernels[0].args[1].offset : 0, rows[i].bytes);
-    isa_program_free(program);
   }
 }
 
@@ -349,11 +348,10 @@ TEST(errors, a_pair_in_an_array_has_halves_like_any_other) {
   static const char source[] = ".kernel k\n.reg x\n.reg64 w[3]\nmov.b32 w[1].lo, 1\nmov.b32 w[1].hi, 2\n"
                                "mov.b32 w[2] .lo, 3\nmov.b32 x, w[2].hi\nexit";
   struct isa_error error = {""};
-  struct isa_program *program = isa_assemble(source, strlen(source), "k.wws", &error);
+  ct_freed(isa_program_free_at) struct isa_program *program = isa_assemble(source, strlen(source), "k.wws", &error);
   EXPECT_STREQ(error.text, "");
   ASSERT_TRUE(program != NULL);
   EXPECT_EQ(program->code[1].d, program->code[0].d + 1);
   EXPECT_EQ(program->code[2].d, program->code[0].d + 2);
   EXPECT_EQ(program->code[3].a, program->code[0].d + 3);
-  isa_program_free(program);
 }

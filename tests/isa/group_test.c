@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+CT_FREES(struct isa_program, isa_program_free)
+
 /* ---- queries -------------------------------------------------------------------------------------- */
 
 static const uint32_t global[3] = {10, 7, 5}, local[3] = {4, 3, 2}, offset[3] = {100, 200, 300};
@@ -61,7 +63,7 @@ TEST(group, every_query_is_correct_in_every_group_of_a_ragged_ndrange_with_offse
     for (uint32_t axis = 0; axis < (axes ? 3u : 1u); axis++)
       for (uint32_t linear = 0; linear < 27; linear++) {
         char source[128];
-        struct rig rig;
+        ct_freed(rig_close) struct rig rig;
         snprintf(source, sizeof source, ".kernel k\n%s r0%s%.1s\nexit\n", isa_rows[op].mnemonic, axes ? ", " : "",
                  axes ? &"xyz"[axis] : "");
         ct_note("%s, axis %u, group %u", isa_rows[op].mnemonic, axis, linear);
@@ -69,13 +71,12 @@ TEST(group, every_query_is_correct_in_every_group_of_a_ragged_ndrange_with_offse
         EXPECT_TRUE(rig_run(&rig, 100));
         for (uint32_t item = 0; item < rig.group.items; item++)
           EXPECT_EQ(rig_reg(&rig, 0, item), query_oracle(isa_rows[op].mnemonic, axis, linear, item / 16, item % 16));
-        rig_close(&rig);
       }
   }
 }
 
 TEST(group, the_clock_is_the_given_value_in_all_lanes) {
-  struct rig rig;
+  ct_freed(rig_close) struct rig rig;
   ASSERT_TRUE(rig_open(&rig, ".kernel k\nget.clock r0\nget.clock r2\nexit\n", 7, 32));
   rig.warp[0].clock = UINT64_C(0x123456789);
   rig_step(&rig, 0);
@@ -85,7 +86,6 @@ TEST(group, the_clock_is_the_given_value_in_all_lanes) {
     EXPECT_EQ(rig_pair(&rig, 0, item), UINT64_C(0x123456789));
     EXPECT_EQ(rig_pair(&rig, 2, item), UINT64_C(0x12345678a));
   }
-  rig_close(&rig);
 }
 
 TEST(group, the_last_warp_has_the_remaining_lanes) {
@@ -124,7 +124,7 @@ TEST(group, shuffles_read_active_lanes_and_otherwise_keep_their_own_value) {
     if (isa_rows[op].format != FORMAT_SHUFFLE)
       continue;
     for (int round = 0; round < 20; round++) {
-      struct rig rig;
+      ct_freed(rig_close) struct rig rig;
       ASSERT_TRUE(rig_open(&rig, ".kernel k\n.registers 8\nmov.b32 r0, 0\nexit\n", LANES, LANES));
       const uint64_t mask = round ? ct_random(&seed) >> 32 | 2 : UINT32_MAX;
       uint32_t b[LANES];
@@ -144,7 +144,6 @@ TEST(group, shuffles_read_active_lanes_and_otherwise_keep_their_own_value) {
         const int64_t expected = !(mask >> lane & 1) ? 0 : 1000 + (there ? from : lane);
         EXPECT_EQ(rig_reg(&rig, 0, (uint32_t)lane), expected);
       }
-      rig_close(&rig);
     }
   }
 }
@@ -157,7 +156,7 @@ TEST(group, votes_count_only_active_lanes) {
       continue;
     checked++;
     for (int round = 0; round < 20; round++) {
-      struct rig rig;
+      ct_freed(rig_close) struct rig rig;
       ASSERT_TRUE(rig_open(&rig, ".kernel k\n.registers 8\nmov.b32 r0, 0\nexit\n", LANES, LANES));
       const uint64_t mask = (ct_random(&seed) & UINT32_MAX) | 4, random = ct_random(&seed);
       const uint64_t holds = round % 4 == 0 ? UINT64_MAX : round % 4 == 1 ? ~mask : random;
@@ -180,7 +179,6 @@ TEST(group, votes_count_only_active_lanes) {
         else
           EXPECT_EQ(rig_pred(&rig, 0, lane), on && all_or_none);
       }
-      rig_close(&rig);
     }
   }
   EXPECT_EQ(checked, 7);
@@ -214,7 +212,7 @@ TEST(group, reductions_and_scans_combine_active_lanes_in_lane_order) {
       continue;
     checked++;
     for (int round = 0; round < 10; round++) {
-      struct rig rig;
+      ct_freed(rig_close) struct rig rig;
       ASSERT_TRUE(rig_open(&rig, ".kernel k\n.registers 8\nmov.b32 r0, 0\nexit\n", LANES, LANES));
       const uint64_t mask = round ? (ct_random(&seed) & UINT32_MAX) | 16 : UINT32_MAX;
       const bool wide = isa_types[row->d].registers == 2;
@@ -250,7 +248,6 @@ TEST(group, reductions_and_scans_combine_active_lanes_in_lane_order) {
                        wanted = written(row->d, bits);
         EXPECT_EQ(wide ? rig_pair(&rig, 0, lane) : rig_reg(&rig, 0, lane), wanted);
       }
-      rig_close(&rig);
     }
   }
   EXPECT_EQ(checked, 90);
@@ -287,7 +284,7 @@ static void expect_copy(const struct isa_copy *copy, bool to_lds, uint32_t lds, 
 }
 
 TEST(group, copies_take_operands_from_registers_or_immediates) {
-  struct rig rig;
+  ct_freed(rig_close) struct rig rig;
   ASSERT_TRUE(open_at_copy(&rig,
                            COPY_HEAD "copy.to_lds e, [tile], [p], n, size=4\n"
                                      "copy.to_lds.strided f, [at], [p], 7, s, size=128\n"
@@ -310,7 +307,6 @@ TEST(group, copies_take_operands_from_registers_or_immediates) {
   EXPECT_EQ(rig.last.wait.event[1], 2);
   EXPECT_EQ(rig.warp[0].events, 2);
   EXPECT_EQ(rig.hazards, 0);
-  rig_close(&rig);
 }
 
 #define NAMED_2D "size=b, lines=l, global_line=gp, lds_line=lp"
@@ -322,7 +318,7 @@ TEST(group, copies_take_operands_from_registers_or_immediates) {
 enum { LINES_STEPS = 11 };
 
 static void expect_lines(const char *body, const struct isa_copy *expected) {
-  struct rig rig;
+  ct_freed(rig_close) struct rig rig;
   char source[1024];
   snprintf(source, sizeof source, LINES_HEAD "%s\nexit\n", body);
   ct_note("%s", body);
@@ -346,7 +342,6 @@ static void expect_lines(const char *body, const struct isa_copy *expected) {
   EXPECT_EQ(copy->event, 1);
   EXPECT_EQ(rig_reg(&rig, 0, 31), 1);
   EXPECT_EQ(rig.hazards, 0);
-  rig_close(&rig);
 }
 
 TEST(group, copies_of_lines_and_planes_take_all_other_operands_by_name) {
@@ -374,7 +369,7 @@ TEST(group, a_wait_names_up_to_eight_events_in_order) {
 }
 
 TEST(group, a_wait_for_the_first_events_of_its_list_ignores_the_others) {
-  struct rig rig;
+  ct_freed(rig_close) struct rig rig;
   ASSERT_TRUE(rig_open(&rig,
                        ".kernel k\nmov.b32 r0, 2\nmov.b32 r1, 10\nmov.b32 r2, 20\nget.lane r3\n"
                        "wait.first r0, r1, r2, r3\nmov.b32 r0, 0\nwait.first r0, r3\nwait.more r2, r1\nexit\n",
@@ -391,12 +386,11 @@ TEST(group, a_wait_for_the_first_events_of_its_list_ignores_the_others) {
   EXPECT_EQ(rig.last.wait.count, 2);
   EXPECT_TRUE(rig.last.wait.more);
   EXPECT_EQ(rig.hazards, 0);
-  rig_close(&rig);
 }
 
 static void expect_report(const char *body, uint32_t steps, enum isa_hazard_rule rule, uint32_t item,
                           const char *detail) {
-  struct rig rig;
+  ct_freed(rig_close) struct rig rig;
   char source[1024];
   snprintf(source, sizeof source, COPY_HEAD "%s\nexit\n", body);
   ct_note("%s", body);
@@ -406,7 +400,6 @@ static void expect_report(const char *body, uint32_t steps, enum isa_hazard_rule
   EXPECT_EQ(rig.hazard[0].item, item);
   EXPECT_EQ(rig.hazard[0].pc, HEAD_STEPS + steps - 1);
   EXPECT_STREQ(rig.hazard[0].detail, detail);
-  rig_close(&rig);
 }
 
 TEST(group, lanes_that_disagree_are_reported_once) {
@@ -463,14 +456,13 @@ static void expect_loops(const char *body, const char *loops) {
   struct isa_error error = {""};
   char source[512], found[16] = "";
   snprintf(source, sizeof source, ".kernel first\na: bra a\n.kernel k\n.pred p, q\n%s", body);
-  struct isa_program *program = isa_assemble(source, strlen(source), "loops", &error);
+  ct_freed(isa_program_free_at) struct isa_program *program = isa_assemble(source, strlen(source), "loops", &error);
   ct_note("%s", body);
   EXPECT_STREQ(error.text, "");
   for (uint32_t pc = 1; program && pc < program->count; pc++)
     if (program->info[pc].class_ == ISA_CLASS_BARRIER)
       strcat(found, program->info[pc].in_loop ? "y" : "n");
   EXPECT_STREQ(found, loops);
-  isa_program_free(program);
 }
 
 TEST(group, a_call_is_in_a_loop_if_control_flow_can_reach_it_again) {
@@ -499,13 +491,12 @@ TEST(group, exited_lanes_are_reported_once_and_inactive_lanes_each_time) {
               {"setp.ge.u32 t, lane, 24\n@t exit\nbar\nsetp.ge.u32 t, lane, 8\n@t exit\nbar", 6, 2},
               {"setp.lt.u32 t, lane, 24\n@t bar\nsetp.lt.u32 t, lane, 24\n@t bar", 4, 2}};
   for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
-    struct rig rig;
+    ct_freed(rig_close) struct rig rig;
     char source[1024];
     snprintf(source, sizeof source, COPY_HEAD "%s\nexit\n", runs[i].body);
     ct_note("%s", runs[i].body);
     ASSERT_TRUE(open_at_copy(&rig, source, runs[i].steps));
     EXPECT_EQ(rig.hazards, runs[i].hazards);
-    rig_close(&rig);
   }
 }
 
@@ -530,7 +521,7 @@ TEST(group, lanes_missing_at_a_copy_need_not_have_its_event) {
        {1, 2}},
   };
   for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
-    struct rig rig;
+    ct_freed(rig_close) struct rig rig;
     char source[1024];
     snprintf(source, sizeof source, COPY_HEAD "mov.b32 f, 0\n%s\nexit\n", runs[i].body);
     ct_note("%s", runs[i].body);
@@ -541,12 +532,11 @@ TEST(group, lanes_missing_at_a_copy_need_not_have_its_event) {
     ASSERT_EQ(rig.last.wait.count, runs[i].count);
     for (uint32_t e = 0; e < runs[i].count; e++)
       EXPECT_EQ(rig.last.wait.event[e], runs[i].event[e]);
-    rig_close(&rig);
   }
 }
 
 TEST(group, a_fence_may_diverge_and_an_inactive_warp_reports_nothing) {
-  struct rig rig;
+  ct_freed(rig_close) struct rig rig;
   ASSERT_TRUE(open_at_copy(&rig,
                            COPY_HEAD "setp.ge.u32 t, lane, 8\n@t fence.all\nsetp.ge.u32 t, lane, 99\n@t bar\n"
                                      "@t copy.to_lds e, [tile], [p], n, size=4\nexit\n",
@@ -555,5 +545,4 @@ TEST(group, a_fence_may_diverge_and_an_inactive_warp_reports_nothing) {
   EXPECT_EQ(rig.last.mask, 0);
   EXPECT_EQ(rig.warp[0].events, 0);
   EXPECT_EQ(rig_reg(&rig, 0, 0), 0);
-  rig_close(&rig);
 }

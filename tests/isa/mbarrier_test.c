@@ -27,36 +27,33 @@ TEST(mbarrier, a_phase_completes_after_the_expected_number_of_arrivals) {
     for (unsigned k = 0; k < cases[i].arrivals; k++)
       strcat(source, "@one mbarrier.arrive [8]\n");
     strcat(source, " mbarrier.test t, [8], n\n mbarrier.test u, [8], odd\n exit\n");
-    struct rig rig;
+    ct_freed(rig_close) struct rig rig;
     ct_note("%u arrivals", cases[i].arrivals);
     ASSERT_TRUE(run(&rig, source));
     EXPECT_EQ(rig_pred(&rig, T, 31), cases[i].even);
     EXPECT_EQ(rig_pred(&rig, U, 31), cases[i].odd);
     EXPECT_EQ(rig.hazards, 0);
-    rig_close(&rig);
   }
 }
 
 TEST(mbarrier, each_lane_arrives_and_tests_separately) {
-  struct rig rig;
+  ct_freed(rig_close) struct rig rig;
   /* Two mbarriers, one for even and one for odd lanes; the even one expects 16 arrivals, the odd one 17. */
   ASSERT_TRUE(run(&rig, HEAD " and.b32 n, lane, 1\n add.i32 n, n, 16\n and.b32 lane, lane, 1\n shl.b32 lane, lane, 3\n"
                              " mbarrier.init [lane + 8], n\n mbarrier.arrive [lane + 8]\n mov.b32 n, 0\n"
                              " mbarrier.test t, [lane + 8], n\n exit\n"));
   for (uint32_t lane = 0; lane < 32; lane++)
     EXPECT_EQ(rig_pred(&rig, T, lane), lane % 2 == 0);
-  rig_close(&rig);
 }
 
 TEST(mbarrier, lanes_outside_the_lds_do_nothing_and_their_tests_are_false) {
-  struct rig rig;
+  ct_freed(rig_close) struct rig rig;
   ASSERT_TRUE(run(&rig, HEAD " mov.b32 n, 1\n mov.pred t, 1\n mbarrier.init [4096], n\n mbarrier.arrive [4096]\n"
                              " mbarrier.try_wait t, [4096], n\n exit\n"));
   EXPECT_EQ(rig.hazards, 3);
   EXPECT_FALSE(rig_pred(&rig, T, 5));
   for (unsigned i = 0; i < rig.hazards; i++)
     EXPECT_EQ(rig.hazard[i].rule, HAZARD_M1);
-  rig_close(&rig);
 }
 
 /* One instruction of a warp with its own access, which a waiting warp keeps. */
@@ -70,7 +67,7 @@ static void step(struct rig *rig, uint32_t warp, struct isa_access *access) {
 }
 
 TEST(mbarrier, an_arrival_ends_the_waits_for_its_phase_in_order_of_start) {
-  struct rig rig;
+  ct_freed(rig_close) struct rig rig;
   static struct isa_access_lanes lanes[4];
   struct isa_access wait[3], arrival = isa_access_with(&lanes[3]);
   for (unsigned i = 0; i < 3; i++)
@@ -93,11 +90,10 @@ TEST(mbarrier, an_arrival_ends_the_waits_for_its_phase_in_order_of_start) {
   for (uint32_t lane = 0; lane < 96; lane++)
     EXPECT_TRUE(rig_pred(&rig, T, lane));
   EXPECT_TRUE(rig.group.waits == NULL);
-  rig_close(&rig);
 }
 
 TEST(mbarrier, a_wait_ends_when_the_phases_of_all_its_lanes_are_complete) {
-  struct rig rig;
+  ct_freed(rig_close) struct rig rig;
   static struct isa_access_lanes lanes[2];
   struct isa_access wait = isa_access_with(&lanes[0]), arrival = isa_access_with(&lanes[1]);
   ASSERT_TRUE(rig_open(&rig,
@@ -122,7 +118,6 @@ TEST(mbarrier, a_wait_ends_when_the_phases_of_all_its_lanes_are_complete) {
   step(&rig, 0, &arrival);
   EXPECT_TRUE(arrival.waits == &wait);
   EXPECT_TRUE(rig_pred(&rig, T, 32) && rig_pred(&rig, T, 63));
-  rig_close(&rig);
 }
 
 TEST(mbarrier, invalid_uses_are_reported_and_change_nothing) {
@@ -134,7 +129,7 @@ TEST(mbarrier, invalid_uses_are_reported_and_change_nothing) {
   };
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     char source[512];
-    struct rig rig;
+    ct_freed(rig_close) struct rig rig;
     static struct isa_access_lanes lanes;
     struct isa_access access = isa_access_with(&lanes);
     snprintf(source, sizeof source, HEAD "%s exit\n", wrong[i]);
@@ -147,16 +142,14 @@ TEST(mbarrier, invalid_uses_are_reported_and_change_nothing) {
     EXPECT_CONTAINS(rig.hazard[0].detail, "LDS offset 8");
     EXPECT_EQ(rig.lds[8] | rig.lds[15], 0);
     EXPECT_FALSE(rig_pred(&rig, T, 0));
-    rig_close(&rig);
   }
 }
 
 TEST(mbarrier, the_maximum_number_of_arrivals_is_counted) {
-  struct rig rig;
+  ct_freed(rig_close) struct rig rig;
   ASSERT_TRUE(run(&rig, HEAD " mov.b32 n, 0xfffff\n mbarrier.init [8], n\n mbarrier.arrive [8]\n mov.b32 n, 0\n"
                              " mbarrier.test t, [8], n\n mbarrier.test u, [8], odd\n exit\n"));
   EXPECT_FALSE(rig_pred(&rig, T, 0));
   EXPECT_TRUE(rig_pred(&rig, U, 0));
   EXPECT_EQ(rig.lds[8] | rig.lds[9] << 8 | rig.lds[10] << 16, 0xfffff - 32);
-  rig_close(&rig);
 }

@@ -44,7 +44,7 @@ TEST(memory, every_width_survives_a_round_trip_through_every_space) {
                     "ld.%s.%s %s, [%s]\nexit\n",
                spaces[space], widths[i].store, address, widths[i].from, spaces[space], widths[i].load, widths[i].to,
                address);
-      struct rig rig;
+      ct_freed(rig_close) struct rig rig;
       ct_note("%s.%s", spaces[space], widths[i].load);
       ASSERT_TRUE(run(&rig, source, 32));
       EXPECT_EQ(rig.hazards, 0);
@@ -56,12 +56,11 @@ TEST(memory, every_width_survives_a_round_trip_through_every_space) {
       EXPECT_EQ(bytes[15], 0);
       EXPECT_EQ(bytes[16], 0xf4);
       EXPECT_EQ(bytes[16 + widths[i].bytes], space == 2 || widths[i].bytes < 16 ? 0 : 0xf4);
-      rig_close(&rig);
     }
 }
 
 TEST(memory, constants_and_arguments_are_read_in_each_width) {
-  struct rig rig;
+  ct_freed(rig_close) struct rig rig;
   ASSERT_TRUE(run(&rig,
                   ".const table u32 7, 0x80ff8081, 3, 4\n.kernel k\n.arg a global\n.arg b global\n.reg i, x, y, q[4]\n"
                   ".reg64 w\n"
@@ -73,19 +72,17 @@ TEST(memory, constants_and_arguments_are_read_in_each_width) {
   EXPECT_EQ(rig_reg(&rig, 2, 5), 0xffff8081);
   EXPECT_EQ(rig_reg(&rig, 6, 5), 4);
   EXPECT_EQ(rig_pair(&rig, 7, 31), rig.buffers[1].base);
-  rig_close(&rig);
 }
 
 TEST(memory, private_memory_belongs_to_one_lane) {
-  struct rig rig;
+  ct_freed(rig_close) struct rig rig;
   ASSERT_TRUE(run(&rig, HEAD "st.private.b32 [4], lane\nld.private.b32 x, [4]\nexit\n", 40));
   for (uint32_t lane = 0; lane < 40; lane++)
     EXPECT_EQ(rig_reg(&rig, 2, lane), lane);
-  rig_close(&rig);
 }
 
 TEST(memory, an_lds_access_names_bytes_of_the_cus_lds) {
-  struct rig rig;
+  ct_freed(rig_close) struct rig rig;
   ASSERT_TRUE(rig_open(&rig, HEAD "shl.b32 at, lane, 2\nld.lds.b32 x, [at + 8]\nexit\n", 20, 32));
   for (int i = 0; i < 4; i++)
     rig_step(&rig, 0);
@@ -93,12 +90,11 @@ TEST(memory, an_lds_access_names_bytes_of_the_cus_lds) {
   EXPECT_EQ(rig.access.bytes, 4);
   EXPECT_EQ(rig.access.pc, 3);
   EXPECT_EQ(rig.access.address[3], rig.group.lds_base + 8 + 12);
-  rig_close(&rig);
 }
 
 /* The value is captured when the store issues and reaches memory when the store commits. */
 TEST(memory, stores_keep_the_value_of_their_issue_until_their_commit) {
-  struct rig rig;
+  ct_freed(rig_close) struct rig rig;
   struct isa_access_lanes lanes;
   struct isa_access first = isa_access_with(&lanes);
   ASSERT_TRUE(rig_open(&rig, HEAD "mov.b32 x, 5\nst.lds.b32 [0], x\nmov.b32 x, 6\nexit\n", 1, 32));
@@ -109,7 +105,6 @@ TEST(memory, stores_keep_the_value_of_their_issue_until_their_commit) {
   EXPECT_EQ(rig.lds[0], 0);
   isa_access_commit(&first);
   EXPECT_EQ(rig.lds[0], 5);
-  rig_close(&rig);
 }
 
 static void expect_hazard(const struct rig *rig, enum isa_hazard_rule rule, uint32_t item, const char *detail) {
@@ -151,28 +146,25 @@ TEST(memory, lanes_out_of_bounds_are_reported_once_and_read_zero) {
 /* The last byte counts: an access that starts inside and ends outside is outside. */
 TEST(memory, bounds_are_exact_to_the_byte) {
   for (uint32_t offset = 65528; offset < 65540; offset++) {
-    struct rig rig;
+    ct_freed(rig_close) struct rig rig;
     char source[512];
     snprintf(source, sizeof source, HEAD "ld.global.b64 w, [p + %u]\nexit\n", offset);
     ASSERT_TRUE(run(&rig, source, 1));
     ct_note("offset %u", offset);
     EXPECT_EQ(rig.hazards, offset == 65528 ? 0 : 1);
-    rig_close(&rig);
   }
 }
 
 /* `body` ends with an access, which is not performed. */
 static bool is_run(const char *body, uint32_t items) {
-  struct rig rig;
+  ct_freed(rig_close) struct rig rig;
   char text[512];
   snprintf(text, sizeof text, HEAD "%sexit\n", body);
   if (!rig_open(&rig, text, items, 32))
     return false;
   while (rig.program->code[rig.warp[0].pc].op != ISA_EXIT)
     rig_step(&rig, 0);
-  const bool run = rig.access.run;
-  rig_close(&rig);
-  return run;
+  return rig.access.run;
 }
 
 TEST(memory, a_run_needs_all_lanes_adjacent_in_one_buffer) {
@@ -200,7 +192,7 @@ TEST(memory, a_run_needs_all_lanes_adjacent_in_one_buffer) {
 }
 
 TEST(memory, lanes_may_be_in_different_buffers) {
-  struct rig rig;
+  ct_freed(rig_close) struct rig rig;
   ASSERT_TRUE(run(&rig,
                   HEAD "ld.arg.b64 w, b\nand.b32 x, lane, 1\nsetp.eq.u32 t, x, 0\nsel.b64 w, p, w, t\n"
                        "shl.b32 at, lane, 2\nst.global.b32 [w + at], lane\nld.global.b32 y, [w + at]\nexit\n",
@@ -210,45 +202,41 @@ TEST(memory, lanes_may_be_in_different_buffers) {
   EXPECT_EQ(rig_words(&rig)[5], 0);
   EXPECT_EQ(rig.buffers[1].data[20], 5);
   EXPECT_EQ(rig_reg(&rig, 3, 31), 31);
-  rig_close(&rig);
 }
 
 TEST(memory, misaligned_lanes_are_reported_once_and_still_served) {
-  struct rig rig;
+  ct_freed(rig_close) struct rig rig;
   ASSERT_TRUE(run(&rig, HEAD "mov.b32 x, 0x01020304\nmul.i32 at, lane, 5\nst.global.b32 [p + at], x\nexit\n", 2));
   expect_hazard(&rig, HAZARD_M2, 1, "global address 0x100000005 of a 4-byte access");
   EXPECT_EQ(rig.buffers[0].data[5], 4);
   EXPECT_EQ(rig.buffers[0].data[8], 1);
-  rig_close(&rig);
 }
 
 TEST(memory, an_access_is_aligned_only_at_multiples_of_its_size) {
   static const char *const widths[] = {"u8 x", "u16 x", "b32 x", "b64 w", "b128 q"};
   for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
     for (uint32_t offset = 0; offset <= 16; offset++) {
-      struct rig rig;
+      ct_freed(rig_close) struct rig rig;
       char source[512];
       snprintf(source, sizeof source, HEAD "ld.global.%s, [p + %u]\nexit\n", widths[i], offset);
       ASSERT_TRUE(run(&rig, source, 1));
       ct_note("%s at %u", widths[i], offset);
       EXPECT_EQ(rig.hazards, offset % (1u << i) != 0);
-      rig_close(&rig);
     }
 }
 
 TEST(memory, inactive_lanes_access_nothing) {
-  struct rig rig;
+  ct_freed(rig_close) struct rig rig;
   ASSERT_TRUE(run(&rig,
                   HEAD "setp.eq.u32 t, lane, 3\nmov.b32 at, 0x7fffffff\n@t mov.b32 at, 12\n"
                        "@t st.lds.b32 [at], lane\nexit\n",
                   32));
   EXPECT_EQ(rig.hazards, 0);
   EXPECT_EQ(rig.lds[12], 3);
-  rig_close(&rig);
 }
 
 TEST(memory, a_prefetch_lists_each_lanes_bytes_and_changes_nothing) {
-  struct rig rig;
+  ct_freed(rig_close) struct rig rig;
   ASSERT_TRUE(rig_open(&rig,
                        HEAD "shl.b32 at, lane, 6\nadd.i32 x, lane, 1\nprefetch [p + at], x\n"
                             "prefetch [p], 256\nexit\n",
@@ -261,7 +249,6 @@ TEST(memory, a_prefetch_lists_each_lanes_bytes_and_changes_nothing) {
   rig_step(&rig, 0);
   EXPECT_EQ(rig.access.data[31], 256);
   EXPECT_EQ(rig.hazards, 0);
-  rig_close(&rig);
 }
 
 /* ---- atomics ------------------------------------------------------------------------------------- */
@@ -288,7 +275,7 @@ TEST(memory, every_atomic_applies_its_lanes_in_order_and_returns_the_old_values)
     char source[256];
     snprintf(source, sizeof source, ".kernel k\n.arg a global\nld.arg.b64 r0, a\n%s r2, [%s + 8], %sr6\nexit\n",
              row->mnemonic, lds ? "r8" : "r0", cas ? "r4, " : "");
-    struct rig rig;
+    ct_freed(rig_close) struct rig rig;
     ct_note("%s", row->mnemonic);
     ASSERT_TRUE(rig_open(&rig, source, 32, 32));
     uint64_t value = oracle_value(row->c, &seed);
@@ -315,16 +302,14 @@ TEST(memory, every_atomic_applies_its_lanes_in_order_and_returns_the_old_values)
     for (uint32_t lane = 0; lane < 32; lane++)
       EXPECT_EQ(wide ? rig_pair(&rig, 2, lane) : rig_reg(&rig, 2, lane), expected_old[lane]);
     EXPECT_EQ(rig.hazards, 0);
-    rig_close(&rig);
   }
   EXPECT_EQ(checked, 52);
 }
 
 TEST(memory, an_atomic_without_destination_only_changes_memory) {
-  struct rig rig;
+  ct_freed(rig_close) struct rig rig;
   ASSERT_TRUE(run(&rig, HEAD "mov.b32 x, 2\natom.lds.add.i32 _, [4], x\nexit\n", 64));
   EXPECT_EQ(rig.lds[4], 128);
-  rig_close(&rig);
 }
 
 /* ---- buffers ------------------------------------------------------------------------------------- */
@@ -355,7 +340,7 @@ TEST(memory, a_lane_copies_its_own_bytes_into_the_lds) {
              "setp.eq.u32 t, lane, 31\nmul.i32 at, lane, 16\nmov.b32 x, 0xf0f1f2f4\nst.global.b32 [p + at + %u], x\n"
              "@t mov.b32 at, 0x7fffff00\ncopy.lane.b%u [at], [p + at]\ncopy.lane.commit\ncopy.lane.wait 0\nexit\n",
              bytes - 4, 8 * bytes);
-    struct rig rig;
+    ct_freed(rig_close) struct rig rig;
     ct_note("%u bytes", bytes);
     ASSERT_TRUE(run(&rig, source, 32));
     EXPECT_EQ(rig.hazards, 1); /* the last lane is outside */
@@ -364,14 +349,13 @@ TEST(memory, a_lane_copies_its_own_bytes_into_the_lds) {
       memcpy(&word, rig.lds + 16 * lane + bytes - 4, 4);
       EXPECT_EQ(word, 0xf0f1f2f4);
     }
-    rig_close(&rig);
   }
 }
 
 TEST(memory, a_report_names_its_work_group) {
   static const uint32_t global[3] = {6, 10, 14}, local[3] = {2, 2, 2}, offset[3] = {0, 0, 0};
   for (uint32_t linear = 0; linear < 3 * 5 * 7; linear += 13) {
-    struct rig rig;
+    ct_freed(rig_close) struct rig rig;
     ASSERT_TRUE(rig_open_range(&rig, HEAD "ld.const.b32 x, [0]\nexit\n", 3, global, local, offset, linear, 32));
     EXPECT_TRUE(rig_run(&rig, 100));
     ct_note("group %u", linear);
@@ -379,7 +363,6 @@ TEST(memory, a_report_names_its_work_group) {
     EXPECT_EQ(rig.hazard[0].group[0], linear % 3);
     EXPECT_EQ(rig.hazard[0].group[1], linear / 3 % 5);
     EXPECT_EQ(rig.hazard[0].group[2], linear / 15);
-    rig_close(&rig);
   }
 }
 
@@ -388,11 +371,10 @@ TEST(memory, a_warps_storage_fills_whole_cache_lines_of_the_host) {
   for (uint32_t registers = 1; registers <= 40; registers++)
     for (uint32_t warp_size = 16; warp_size <= 64; warp_size *= 2) {
       char source[100];
-      struct rig rig;
+      ct_freed(rig_close) struct rig rig;
       snprintf(source, sizeof source, ".kernel k\n.registers %u\n.private %u\nexit\n", registers, 4 * registers);
       ASSERT_TRUE(rig_open(&rig, source, warp_size, warp_size));
       ct_note("%u registers, warps of %u", registers, warp_size);
       EXPECT_EQ(isa_warp_bytes(&rig.launch) % 64, 0);
-      rig_close(&rig);
     }
 }

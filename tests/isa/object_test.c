@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+CT_FREES(struct isa_program, isa_program_free)
+
 static const char source[] =
     ".const table f32 1.0, 2.5\n.variable seen u32 7\n.variable sum f64 0.5\n"
     ".kernel first\n.arg a global\n.arg n u32\n.lds tile 256\n.private 16\n"
@@ -30,12 +32,12 @@ static struct isa_program *assemble(void) {
 }
 
 TEST(object, a_written_object_reads_back_the_same) {
-  struct isa_program *program = assemble();
-  uint8_t *bytes = NULL;
+  ct_freed(isa_program_free_at) struct isa_program *program = assemble();
+  ct_freed(ct_free) uint8_t *bytes = NULL;
   size_t size = 0;
   struct isa_error error = {""};
   ASSERT_TRUE(program && isa_encode(program, &bytes, &size));
-  struct isa_program *again = isa_decode(bytes, size, "x.wwo", &error);
+  ct_freed(isa_program_free_at) struct isa_program *again = isa_decode(bytes, size, "x.wwo", &error);
   EXPECT_STREQ(error.text, "");
   ASSERT_TRUE(again != NULL);
   EXPECT_STREQ(again->file, "object.wws");
@@ -65,9 +67,6 @@ TEST(object, a_written_object_reads_back_the_same) {
   EXPECT_EQ(again->variable_bytes, 16);
   EXPECT_EQ(again->variables[0], 7);
   EXPECT_EQ(again->code[second->entry].imm, ISA_VARIABLE_BASE + 8);
-  isa_program_free(program);
-  isa_program_free(again);
-  free(bytes);
 }
 
 static uint64_t columns(const struct isa_program *program) {
@@ -80,24 +79,21 @@ static uint64_t columns(const struct isa_program *program) {
 TEST(object, a_column_is_where_an_instruction_starts_including_its_guard) {
   static const char text[] = ".kernel k\n.pred t\nexit\n  exit\na: b:  exit\n\t@t exit\n @!t   exit\nexit";
   struct isa_error error;
-  struct isa_program *program = isa_assemble(text, strlen(text), "k.wws", &error);
+  ct_freed(isa_program_free_at) struct isa_program *program = isa_assemble(text, strlen(text), "k.wws", &error);
   ASSERT_TRUE(program != NULL);
   EXPECT_EQ(columns(program), 10308020201);
-  isa_program_free(program);
 }
 
 TEST(object, a_column_beyond_the_largest_stored_one_is_unknown) {
   enum { BLANKS = 65534 };
-  char *text = malloc(BLANKS + 64);
+  ct_freed(ct_free) char *text = malloc(BLANKS + 64);
   for (int more = 0; more < 2; more++) {
     struct isa_error error;
     const int size = sprintf(text, ".kernel k\n%*sexit\n", BLANKS + more, "");
-    struct isa_program *program = isa_assemble(text, (size_t)size, "k.wws", &error);
+    ct_freed(isa_program_free_at) struct isa_program *program = isa_assemble(text, (size_t)size, "k.wws", &error);
     ASSERT_TRUE(program != NULL);
     EXPECT_EQ(program->column[0], more ? 0 : 65535);
-    isa_program_free(program);
   }
-  free(text);
 }
 
 /* Written by version 2: .kernel k, .arg n u32, .lds tile 8, ld.arg.b32 x, n, exit. */
@@ -119,7 +115,7 @@ static const uint8_t version_2[] = {
 
 TEST(object, the_previous_version_is_read_without_columns_and_lds_names) {
   struct isa_error error = {""};
-  struct isa_program *program = isa_decode(version_2, sizeof version_2, "x.wwo", &error);
+  ct_freed(isa_program_free_at) struct isa_program *program = isa_decode(version_2, sizeof version_2, "x.wwo", &error);
   EXPECT_STREQ(error.text, "");
   ASSERT_TRUE(program != NULL);
   EXPECT_EQ(program->count, 2);
@@ -128,7 +124,6 @@ TEST(object, the_previous_version_is_read_without_columns_and_lds_names) {
   EXPECT_EQ(program->line[1], 6);
   EXPECT_EQ(columns(program), 0);
   EXPECT_STREQ(isa_source_text(program, 0), " ld.arg.b32 x, n");
-  isa_program_free(program);
 }
 
 TEST(object, lds_variables_survive_disassembly_wherever_they_lie) {
@@ -136,10 +131,10 @@ TEST(object, lds_variables_survive_disassembly_wherever_they_lie) {
                              ".lds _ 100\n.scratch 7 align 4\n.lds e 64 align 256\n.lds f 0\n.lds _ 9 align 1\nexit\n";
   static const uint32_t offsets[] = {0, 3, 8, 16, 256, 320};
   struct isa_error error = {""};
-  struct isa_program *program = isa_assemble(text, strlen(text), "k.wws", &error);
+  ct_freed(isa_program_free_at) struct isa_program *program = isa_assemble(text, strlen(text), "k.wws", &error);
   ASSERT_TRUE(program != NULL);
-  char *listing = isa_disassemble(program);
-  struct isa_program *again = isa_assemble(listing, strlen(listing), "k.wws", &error);
+  ct_freed(ct_free) char *listing = isa_disassemble(program);
+  ct_freed(isa_program_free_at) struct isa_program *again = isa_assemble(listing, strlen(listing), "k.wws", &error);
   EXPECT_STREQ(error.text, "");
   ASSERT_TRUE(again != NULL);
   const struct isa_kernel *one = &program->kernels[0], *two = &again->kernels[0];
@@ -152,13 +147,10 @@ TEST(object, lds_variables_survive_disassembly_wherever_they_lie) {
     EXPECT_EQ(one->lds[i].offset, offsets[i]);
     EXPECT_TRUE(two->lds[i].offset == one->lds[i].offset && two->lds[i].bytes == one->lds[i].bytes);
   }
-  free(listing);
-  isa_program_free(program);
-  isa_program_free(again);
 }
 
 static void expect_bad_lds(uint32_t offset, uint32_t bytes, const char *name, const char *message) {
-  struct isa_program *program = assemble();
+  ct_freed(isa_program_free_at) struct isa_program *program = assemble();
   struct isa_error error = {""};
   ASSERT_TRUE(program != NULL);
   struct isa_kernel *kernel = &program->kernels[0];
@@ -169,7 +161,6 @@ static void expect_bad_lds(uint32_t offset, uint32_t bytes, const char *name, co
   lds[kernel->lds_count++] = (struct isa_lds_variable){strdup(name), offset, bytes};
   EXPECT_EQ(isa_validate(program, &error), !*message);
   EXPECT_STREQ(error.text, message);
-  isa_program_free(program);
 }
 
 TEST(object, lds_variables_are_consecutive_and_have_unique_names) {
@@ -190,7 +181,7 @@ static void expect_scratch(uint32_t offset, uint32_t bytes, bool good) {
   static const char message[] = "object.wws: kernel 'first' has its scratch outside the LDS, or on a variable";
   struct isa_program *program = assemble(), *again = NULL;
   struct isa_error error = {""};
-  uint8_t *object = NULL;
+  ct_freed(ct_free) uint8_t *object = NULL;
   size_t size = 0;
   ASSERT_TRUE(program != NULL);
   program->kernels[0].lds[0].bytes = 128;
@@ -204,7 +195,6 @@ static void expect_scratch(uint32_t offset, uint32_t bytes, bool good) {
   EXPECT_EQ(again != NULL, good);
   if (again)
     EXPECT_TRUE(again->kernels[0].scratch == offset && again->kernels[0].scratch_bytes == bytes);
-  free(object);
   isa_program_free(again);
   isa_program_free(program);
 }
@@ -236,12 +226,12 @@ static bool add_source(struct isa_program *program) {
 }
 
 TEST(object, an_instruction_keeps_its_source_file) {
-  struct isa_program *program = assemble();
-  uint8_t *bytes = NULL;
+  ct_freed(isa_program_free_at) struct isa_program *program = assemble();
+  ct_freed(ct_free) uint8_t *bytes = NULL;
   size_t size = 0;
   struct isa_error error = {""};
   ASSERT_TRUE(program && add_source(program) && isa_encode(program, &bytes, &size));
-  struct isa_program *again = isa_decode(bytes, size, "x.wwo", &error);
+  ct_freed(isa_program_free_at) struct isa_program *again = isa_decode(bytes, size, "x.wwo", &error);
   EXPECT_STREQ(error.text, "");
   ASSERT_TRUE(again != NULL);
   EXPECT_STREQ(isa_source_name(again, 0), "object.wws");
@@ -254,31 +244,25 @@ TEST(object, an_instruction_keeps_its_source_file) {
   again->source[1] = 2;
   EXPECT_FALSE(isa_validate(again, &error));
   EXPECT_STREQ(error.text, "object.wws: instruction 1 has an unknown source file");
-  isa_program_free(program);
-  isa_program_free(again);
-  free(bytes);
 }
 
 TEST(object, a_program_without_sources_is_valid) {
-  struct isa_program *program = assemble();
-  uint8_t *bytes = NULL;
+  ct_freed(isa_program_free_at) struct isa_program *program = assemble();
+  ct_freed(ct_free) uint8_t *bytes = NULL;
   size_t size = 0;
   struct isa_error error = {""};
   ASSERT_TRUE(program != NULL);
   const uint32_t count = program->source_count;
   program->source_count = 0;
   ASSERT_TRUE(isa_encode(program, &bytes, &size));
-  struct isa_program *again = isa_decode(bytes, size, "x.wwo", &error);
+  ct_freed(isa_program_free_at) struct isa_program *again = isa_decode(bytes, size, "x.wwo", &error);
   ASSERT_TRUE(again != NULL);
   EXPECT_TRUE(isa_source_name(again, 0) == NULL && isa_source_text(again, 0) == NULL);
   program->source_count = count;
-  isa_program_free(program);
-  isa_program_free(again);
-  free(bytes);
 }
 
 TEST(object, spilled_words_are_in_private_memory) {
-  struct isa_program *program = assemble();
+  ct_freed(isa_program_free_at) struct isa_program *program = assemble();
   struct isa_error error;
   ASSERT_TRUE(program != NULL);
   program->kernels[1].spilled = 16;
@@ -286,23 +270,19 @@ TEST(object, spilled_words_are_in_private_memory) {
   program->kernels[1].spilled = 17;
   EXPECT_FALSE(isa_validate(program, &error));
   EXPECT_STREQ(error.text, "object.wws: kernel 'second' spills more registers than its private memory holds");
-  isa_program_free(program);
 }
 
 TEST(object, variables_and_spilled_words_survive_disassembly) {
-  struct isa_program *program = assemble();
+  ct_freed(isa_program_free_at) struct isa_program *program = assemble();
   struct isa_error error = {""};
   ASSERT_TRUE(program != NULL);
-  char *text = isa_disassemble(program);
-  struct isa_program *again = isa_assemble(text, strlen(text), "again.wws", &error);
+  ct_freed(ct_free) char *text = isa_disassemble(program);
+  ct_freed(isa_program_free_at) struct isa_program *again = isa_assemble(text, strlen(text), "again.wws", &error);
   EXPECT_STREQ(error.text, "");
   ASSERT_TRUE(again != NULL);
   EXPECT_EQ(again->variable_bytes, program->variable_bytes);
   EXPECT_EQ(memcmp(again->variables, program->variables, program->variable_bytes), 0);
   EXPECT_EQ(again->kernels[1].spilled, 5);
-  free(text);
-  isa_program_free(program);
-  isa_program_free(again);
 }
 
 static const char channels[] = ".variable seen u32 7\n.channel in 4 8\n.channel row[5] 12 3\n.channel out 1 100\n"
@@ -329,16 +309,16 @@ static void expect_channels(const struct isa_program *program) {
 
 TEST(object, channels_survive_the_object_file_and_disassembly) {
   struct isa_error error = {""};
-  struct isa_program *program = isa_assemble(channels, strlen(channels), "c.wws", &error);
+  ct_freed(isa_program_free_at) struct isa_program *program = isa_assemble(channels, strlen(channels), "c.wws", &error);
   EXPECT_STREQ(error.text, "");
   ASSERT_TRUE(program != NULL);
   expect_channels(program);
-  uint8_t *bytes = NULL;
+  ct_freed(ct_free) uint8_t *bytes = NULL;
   size_t size = 0;
   ASSERT_TRUE(isa_encode(program, &bytes, &size));
-  struct isa_program *decoded = isa_decode(bytes, size, "c.wwo", &error);
-  char *text = isa_disassemble(program);
-  struct isa_program *again = isa_assemble(text, strlen(text), "again.wws", &error);
+  ct_freed(isa_program_free_at) struct isa_program *decoded = isa_decode(bytes, size, "c.wwo", &error);
+  ct_freed(ct_free) char *text = isa_disassemble(program);
+  ct_freed(isa_program_free_at) struct isa_program *again = isa_assemble(text, strlen(text), "again.wws", &error);
   EXPECT_STREQ(error.text, "");
   if (decoded)
     expect_channels(decoded);
@@ -346,18 +326,13 @@ TEST(object, channels_survive_the_object_file_and_disassembly) {
     expect_channels(again);
   for (size_t cut = 0; cut < size; cut++)
     EXPECT_TRUE(isa_decode(bytes, cut, "c.wwo", &error) == NULL);
-  free(bytes);
-  free(text);
-  isa_program_free(decoded);
-  isa_program_free(again);
-  isa_program_free(program);
 }
 
 TEST(object, channels_whose_names_are_taken_are_renamed_in_assembly) {
   static const char taken[] =
       ".channel c 4 8\n.channel d 4 8\n.kernel k\n.reg64 p\n mov.b64 p, d\n pipe.num p.lo, [p]\n exit\n";
   struct isa_error error = {""};
-  struct isa_program *program = isa_assemble(taken, strlen(taken), "c.wws", &error);
+  ct_freed(isa_program_free_at) struct isa_program *program = isa_assemble(taken, strlen(taken), "c.wws", &error);
   ASSERT_TRUE(program != NULL);
   free(program->channels[0].name);
   program->channels[0].name = strdup("d_1");
@@ -366,25 +341,22 @@ TEST(object, channels_whose_names_are_taken_are_renamed_in_assembly) {
       (struct isa_arg){.name = strdup("d"), .type = strdup("global"), .kind = ISA_ARG_GLOBAL, .bytes = 8};
   program->kernels[0].arg_count = 1;
   program->kernels[0].arg_bytes = 8;
-  char *text = isa_disassemble(program);
-  struct isa_program *again = isa_assemble(text, strlen(text), "again.wws", &error);
+  ct_freed(ct_free) char *text = isa_disassemble(program);
+  ct_freed(isa_program_free_at) struct isa_program *again = isa_assemble(text, strlen(text), "again.wws", &error);
   EXPECT_STREQ(error.text, "");
   if (again) {
     EXPECT_STREQ(again->channels[0].name, "d_1");
     EXPECT_STREQ(again->channels[1].name, "d_1_1");
     EXPECT_EQ(again->code[0].imm, program->code[0].imm);
   }
-  free(text);
-  isa_program_free(again);
-  isa_program_free(program);
 }
 
 TEST(object, channels_are_pipes_with_the_highest_numbers_after_the_variables) {
   struct isa_error error = {""};
-  struct isa_program *program = isa_assemble(channels, strlen(channels), "c.wws", &error);
+  ct_freed(isa_program_free_at) struct isa_program *program = isa_assemble(channels, strlen(channels), "c.wws", &error);
   ASSERT_TRUE(program != NULL);
   struct isa_pipe pipes[7];
-  uint8_t *variables = calloc(isa_variable_room(program), 1);
+  ct_freed(ct_free) uint8_t *variables = calloc(isa_variable_room(program), 1);
   EXPECT_EQ(isa_channel_pipes(program), 7);
   ASSERT_TRUE(variables && isa_channels_init(program, variables, pipes));
   for (uint32_t i = 0; i < 7; i++) {
@@ -397,13 +369,11 @@ TEST(object, channels_are_pipes_with_the_highest_numbers_after_the_variables) {
   EXPECT_STREQ(pipes[6].name, "out");
   for (uint32_t i = 0; i < 7; i++)
     isa_pipe_free(&pipes[i]);
-  free(variables);
-  isa_program_free(program);
 }
 
 TEST(object, channels_are_validated) {
   struct isa_error error = {""};
-  struct isa_program *program = isa_assemble(channels, strlen(channels), "c.wws", &error);
+  ct_freed(isa_program_free_at) struct isa_program *program = isa_assemble(channels, strlen(channels), "c.wws", &error);
   ASSERT_TRUE(program != NULL);
   program->channels[1].count = 125;
   EXPECT_FALSE(isa_validate(program, &error));
@@ -415,94 +385,80 @@ TEST(object, channels_are_validated) {
   program->kernels[0].autorun[1] = 0;
   EXPECT_FALSE(isa_validate(program, &error));
   EXPECT_STREQ(error.text, "c.wws: autorun kernel 'k' has 3 x 0 x 1 work-groups; legal: 1 to 65536");
-  isa_program_free(program);
 }
 
 TEST(object, a_truncated_object_is_refused) {
-  struct isa_program *program = assemble();
-  uint8_t *bytes = NULL;
+  ct_freed(isa_program_free_at) struct isa_program *program = assemble();
+  ct_freed(ct_free) uint8_t *bytes = NULL;
   size_t size = 0;
   ASSERT_TRUE(program && isa_encode(program, &bytes, &size));
   for (size_t length = 0; length < size; length++) {
     struct isa_error error;
     uint8_t *exact = malloc(length + 1); /* so that a sanitizer detects a read beyond it */
     memcpy(exact, bytes, length);
-    struct isa_program *again = isa_decode(exact, length, "x.wwo", &error);
+    ct_freed(isa_program_free_at) struct isa_program *again = isa_decode(exact, length, "x.wwo", &error);
     EXPECT_TRUE(again == NULL);
-    isa_program_free(again);
     free(exact);
   }
-  isa_program_free(program);
-  free(bytes);
 }
 
 TEST(object, flipped_bits_are_refused_or_give_a_valid_program) {
-  struct isa_program *program = assemble();
-  uint8_t *bytes = NULL;
+  ct_freed(isa_program_free_at) struct isa_program *program = assemble();
+  ct_freed(ct_free) uint8_t *bytes = NULL;
   size_t size = 0;
   uint64_t seed = 9;
   unsigned accepted = 0, refused = 0;
   ASSERT_TRUE(program && isa_encode(program, &bytes, &size));
   for (int round = 0; round < 20000; round++) {
-    uint8_t *copy = malloc(size);
+    ct_freed(ct_free) uint8_t *copy = malloc(size);
     memcpy(copy, bytes, size);
     for (uint64_t flips = 1 + ct_random(&seed) % 3; flips--;) {
       const uint8_t bit = (uint8_t)(1u << ct_random(&seed) % 8);
       copy[ct_random(&seed) % size] ^= bit;
     }
     struct isa_error error;
-    struct isa_program *again = isa_decode(copy, size, "x.wwo", &error);
+    ct_freed(isa_program_free_at) struct isa_program *again = isa_decode(copy, size, "x.wwo", &error);
     accepted += again != NULL;
     refused += again == NULL;
     if (again) {
       EXPECT_TRUE(isa_validate(again, &error));
-      char *text = isa_disassemble(again);
+      ct_freed(ct_free) char *text = isa_disassemble(again);
       EXPECT_TRUE(text != NULL);
-      free(text);
     }
-    isa_program_free(again);
-    free(copy);
   }
   EXPECT_GE(accepted, 1000); /* file names and source text may be anything */
   EXPECT_GE(refused, 1000);
-  isa_program_free(program);
-  free(bytes);
 }
 
 TEST(object, bytes_after_the_end_are_refused) {
-  struct isa_program *program = assemble();
-  uint8_t *bytes = NULL;
+  ct_freed(isa_program_free_at) struct isa_program *program = assemble();
+  ct_freed(ct_free) uint8_t *bytes = NULL;
   size_t size = 0;
   struct isa_error error;
   ASSERT_TRUE(program && isa_encode(program, &bytes, &size));
-  uint8_t *longer = calloc(size + 1, 1);
+  ct_freed(ct_free) uint8_t *longer = calloc(size + 1, 1);
   memcpy(longer, bytes, size);
   EXPECT_TRUE(isa_decode(longer, size + 1, "x.wwo", &error) == NULL);
   EXPECT_STREQ(error.text, "x.wwo: the object file is cut off, or a count in it is impossible");
-  isa_program_free(program);
-  free(longer);
-  free(bytes);
 }
 
 TEST(object, an_instruction_has_at_most_one_immediate) {
-  struct isa_program *program = assemble();
+  ct_freed(isa_program_free_at) struct isa_program *program = assemble();
   struct isa_error error;
   ASSERT_TRUE(program != NULL);
   program->code[1] = (struct isa_inst){.op = ISA_ADD_32, .flags = 3, .d = 0, .a = 255, .b = 255, .c = 255, .imm = 1};
   EXPECT_FALSE(isa_validate(program, &error));
   EXPECT_STREQ(error.text, "object.wws: instruction 1, add.i32, has an operand that the kernel does not have");
-  isa_program_free(program);
 }
 
 /* A join that is not the immediate post-dominator could make the stack grow, so it must be refused. */
 TEST(object, a_forged_join_is_refused) {
-  struct isa_program *program = assemble();
+  ct_freed(isa_program_free_at) struct isa_program *program = assemble();
   struct isa_error error;
   ASSERT_TRUE(program != NULL);
   program->code[3].imm = (program->code[3].imm & UINT32_MAX) | UINT64_C(5) << 32;
   EXPECT_FALSE(isa_validate(program, &error));
   EXPECT_STREQ(error.text, "object.wws: instruction 3, bra, does not join where its sides meet");
-  isa_program_free(program);
 }
 
 TEST(object, other_files_are_not_taken_for_objects) {
@@ -519,15 +475,12 @@ TEST(object, variables_may_make_up_most_of_the_file) {
   while (strlen(text) < 4000)
     strcat(text, ",1");
   strcat(text, "\n.kernel k\nexit\n");
-  struct isa_program *program = isa_assemble(text, strlen(text), "object.wws", &error);
-  uint8_t *bytes = NULL;
+  ct_freed(isa_program_free_at) struct isa_program *program = isa_assemble(text, strlen(text), "object.wws", &error);
+  ct_freed(ct_free) uint8_t *bytes = NULL;
   size_t size = 0;
   EXPECT_STREQ(error.text, "");
   ASSERT_TRUE(program && isa_encode(program, &bytes, &size));
-  struct isa_program *again = isa_decode(bytes, size, "x.wwo", &error);
+  ct_freed(isa_program_free_at) struct isa_program *again = isa_decode(bytes, size, "x.wwo", &error);
   EXPECT_STREQ(error.text, "");
   EXPECT_EQ(again ? again->variable_bytes : 0, program->variable_bytes);
-  isa_program_free(program);
-  isa_program_free(again);
-  free(bytes);
 }

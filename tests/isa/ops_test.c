@@ -86,7 +86,7 @@ static void check_op(struct rig *rig, enum isa_op op, uint64_t *seed) {
 }
 
 TEST(ops, every_arithmetic_row_agrees_with_the_oracle) {
-  struct rig rig;
+  ct_freed(rig_close) struct rig rig;
   uint64_t seed = 11;
   ASSERT_TRUE(rig_open(&rig, base_kernel, 32, 32));
   for (enum isa_op op = 0; op < ISA_OPS; op++) {
@@ -95,7 +95,6 @@ TEST(ops, every_arithmetic_row_agrees_with_the_oracle) {
       for (int round = 0; round < 60; round++)
         check_op(&rig, op, &seed);
   }
-  rig_close(&rig);
 }
 
 static void fill_random(struct rig *rig, uint64_t *seed) {
@@ -134,7 +133,7 @@ TEST(ops, both_builds_of_the_lane_loops_give_the_same_bits) {
     return;
   uint64_t seed = 12;
   for (uint32_t warp_size = 16; warp_size <= 64; warp_size *= 2) {
-    struct rig rig;
+    ct_freed(rig_close) struct rig rig;
     const uint64_t all = warp_size == 64 ? UINT64_MAX : (UINT64_C(1) << warp_size) - 1;
     ASSERT_TRUE(rig_open(&rig, base_kernel, warp_size, warp_size));
     for (enum isa_op op = 0; op < ISA_OPS; op++) {
@@ -150,7 +149,6 @@ TEST(ops, both_builds_of_the_lane_loops_give_the_same_bits) {
         compare_tables(&rig, &inst, mask, &seed, isa_lanes_base[op], isa_lanes_v3[op]);
       }
     }
-    rig_close(&rig);
   }
 }
 #endif
@@ -158,7 +156,7 @@ TEST(ops, both_builds_of_the_lane_loops_give_the_same_bits) {
 /* One number for the results of all rows except the transcendental ones, which the C library computes: gcc and clang,
  * any level of optimization and any machine must produce it. */
 TEST(ops, results_are_bit_identical_with_every_compiler) {
-  struct rig rig;
+  ct_freed(rig_close) struct rig rig;
   uint64_t seed = 15, digest = 0, unused;
   ASSERT_TRUE(rig_open(&rig, base_kernel, 32, 32));
   for (enum isa_op op = 0; op < ISA_OPS; op++) {
@@ -179,13 +177,12 @@ TEST(ops, results_are_bit_identical_with_every_compiler) {
     }
   }
   EXPECT_EQ(digest, (uint64_t)INT64_C(-809595144040211729));
-  rig_close(&rig);
 }
 
 /* A partial mask uses the bit loop, a full one the vector loop: they agree lane by lane, and inactive lanes keep their
  * values. */
 TEST(ops, masked_lanes_keep_their_value_and_the_others_do_not_depend_on_the_mask) {
-  struct rig rig;
+  ct_freed(rig_close) struct rig rig;
   uint64_t seed = 13;
   ASSERT_TRUE(rig_open(&rig, base_kernel, 32, 32));
   struct isa_warp *warp = &rig.warp[0];
@@ -220,7 +217,6 @@ TEST(ops, masked_lanes_keep_their_value_and_the_others_do_not_depend_on_the_mask
       EXPECT_EQ(found, old);
     }
   }
-  rig_close(&rig);
 }
 
 /* The same through isa_step, with the immediate in each place. */
@@ -232,7 +228,7 @@ TEST(ops, an_immediate_acts_like_a_register_that_holds_it) {
       continue;
     const uint8_t types[] = {row->a, row->b, row->c};
     for (int i = 0; i < 3 && types[i] != TYPE_NONE; i++) {
-      struct rig rig;
+      ct_freed(rig_close) struct rig rig;
       ASSERT_TRUE(rig_open(&rig, base_kernel, 32, 32));
       struct isa_warp *warp = &rig.warp[0];
       struct isa_inst inst = plain(op);
@@ -252,7 +248,6 @@ TEST(ops, an_immediate_acts_like_a_register_that_holds_it) {
       ct_note("%s, operand %d is %#llx", row->mnemonic, i, (unsigned long long)value);
       for (uint32_t lane = 0; lane < 32; lane++)
         EXPECT_EQ(get(warp, 32, row->d, inst.d, lane), expected[lane]);
-      rig_close(&rig);
     }
   }
 }
@@ -260,7 +255,7 @@ TEST(ops, an_immediate_acts_like_a_register_that_holds_it) {
 /* Bit by bit, with full and partial masks, with registers and with the immediate in each place. */
 TEST(ops, three_input_logic_follows_each_of_its_256_tables) {
   static const uint32_t bits[3] = {0xf0, 0xcc, 0xaa}; /* bit i of these is bit 2, 1 and 0 of i */
-  struct rig rig;
+  ct_freed(rig_close) struct rig rig;
   ASSERT_TRUE(rig_open(&rig, base_kernel, 32, 32));
   struct isa_warp *warp = &rig.warp[0];
   for (uint32_t table = 0; table < 256; table++)
@@ -287,11 +282,10 @@ TEST(ops, three_input_logic_follows_each_of_its_256_tables) {
           EXPECT_EQ(get(warp, 32, TYPE_U32, D, lane + 1), table | table << 24 | (table & 1 ? 0x00ffff00 : 0));
       }
     }
-  rig_close(&rig);
 }
 
 TEST(ops, a_shift_and_add_shifts_by_its_immediate) {
-  struct rig rig;
+  ct_freed(rig_close) struct rig rig;
   uint64_t seed = 16;
   ASSERT_TRUE(rig_open(&rig, base_kernel, 32, 32));
   for (uint32_t shift = 0; shift < 32; shift++) {
@@ -306,11 +300,10 @@ TEST(ops, a_shift_and_add_shifts_by_its_immediate) {
     for (uint32_t lane = 0; lane < 32; lane++)
       EXPECT_EQ(get(&rig.warp[0], 32, TYPE_U32, D, lane), (uint32_t)((uint64_t)a[lane] << shift) + b[lane]);
   }
-  rig_close(&rig);
 }
 
 TEST(ops, a_funnel_shift_reads_a_32_bit_window_of_a_pair) {
-  struct rig rig;
+  ct_freed(rig_close) struct rig rig;
   uint64_t seed = 17;
   ASSERT_TRUE(rig_open(&rig, base_kernel, 32, 32));
   for (uint32_t shift = 0; shift < 32; shift++) {
@@ -326,5 +319,4 @@ TEST(ops, a_funnel_shift_reads_a_32_bit_window_of_a_pair) {
     for (uint32_t lane = 0; lane < 32; lane++)
       EXPECT_EQ(get(&rig.warp[0], 32, TYPE_U32, D, lane), (uint32_t)(pair[lane] >> shift));
   }
-  rig_close(&rig);
 }

@@ -10,6 +10,8 @@
 #include "tests/ct.h"
 #include "tests/isa/rig.h"
 
+CT_FREES(struct isa_program, isa_program_free)
+
 enum { SIZE = 12 };
 static const enum isa_pipe_direction READ = ISA_PIPE_READ, WRITE = ISA_PIPE_WRITE;
 
@@ -281,8 +283,8 @@ static bool open_rig(struct rig *rig, struct isa_pipe *pipe, const char *source,
 #define HEAD ".kernel k\n.arg p pipe\n ld.arg.b64 r2, p\n get.lane r1\n"
 
 TEST(pipe, lanes_are_served_in_lane_order_until_the_pipe_refuses) {
-  struct rig rig;
-  struct isa_pipe pipe;
+  ct_freed(rig_close) struct rig rig;
+  ct_freed(isa_pipe_free) struct isa_pipe pipe;
   if (!open_rig(&rig, &pipe,
                 HEAD " pipe.reserve.write r4, [r2], 1, kind=packet\n setp.ne.u64 p0, r4, 0\n"
                      "@p0 pipe.slot.write r6, [r2], r4, 0, size=4\n@p0 st.global.b32 [r6], r1\n"
@@ -299,13 +301,11 @@ TEST(pipe, lanes_are_served_in_lane_order_until_the_pipe_refuses) {
   EXPECT_EQ(pipe.stats.full, 12);
   EXPECT_EQ(pipe.stats.reservations, 0);
   EXPECT_EQ(rig.hazards, 0);
-  isa_pipe_free(&pipe);
-  rig_close(&rig);
 }
 
 TEST(pipe, a_waiting_reservation_serves_lanes_until_one_must_wait) {
-  struct rig rig;
-  struct isa_pipe pipe;
+  ct_freed(rig_close) struct rig rig;
+  ct_freed(isa_pipe_free) struct isa_pipe pipe;
   if (!open_rig(&rig, &pipe, HEAD " pipe.reserve.write.wait r4, [r2], 3, kind=item\n exit\n", 32, 20))
     return;
   for (unsigned i = 0; i < 3; i++)
@@ -327,8 +327,6 @@ TEST(pipe, a_waiting_reservation_serves_lanes_until_one_must_wait) {
   EXPECT_EQ(rig.access.pipe.waiting, 0);
   EXPECT_EQ(rig.access.pipe.refused, UINT32_MAX & ~UINT32_C(0x7f));
   EXPECT_EQ(rig_pair(&rig, 4, 31), 0);
-  isa_pipe_free(&pipe);
-  rig_close(&rig);
 }
 
 static void keep_hazard(void *context, const struct isa_hazard *hazard) { *(struct isa_hazard *)context = *hazard; }
@@ -336,7 +334,7 @@ static void keep_hazard(void *context, const struct isa_hazard *hazard) { *(stru
 /* Item 37 of 64, in the second warp of group (1, 0, 2). */
 TEST(pipe, an_open_reservation_is_reported_with_its_work_item) {
   const uint32_t global[3] = {32, 4, 6}, local[3] = {16, 2, 2}, offset[3] = {0};
-  struct rig rig;
+  ct_freed(rig_close) struct rig rig;
   struct isa_pipe pipe;
   struct isa_hazard found = {.item = 0};
   ASSERT_TRUE(rig_open_range(&rig,
@@ -355,12 +353,11 @@ TEST(pipe, an_open_reservation_is_reported_with_its_work_item) {
   EXPECT_EQ(found.group[1], 0);
   EXPECT_EQ(found.group[2], 2);
   isa_pipe_free(&pipe);
-  rig_close(&rig);
 }
 
 TEST(pipe, lanes_whose_address_is_no_pipe_get_no_packet_and_a_hazard) {
-  struct rig rig;
-  struct isa_pipe pipe;
+  ct_freed(rig_close) struct rig rig;
+  ct_freed(isa_pipe_free) struct isa_pipe pipe;
   if (!open_rig(&rig, &pipe,
                 HEAD " mov.b64 r4, -1\n add.i64 r2, r2, 8\n pipe.reserve.read r4, [r2], 1, kind=item\n exit\n", 32, 4))
     return;
@@ -368,8 +365,6 @@ TEST(pipe, lanes_whose_address_is_no_pipe_get_no_packet_and_a_hazard) {
   EXPECT_EQ(rig_pair(&rig, 4, 5), 0);
   ASSERT_EQ(rig.hazards, 1);
   EXPECT_EQ(rig.hazard[0].rule, HAZARD_M1);
-  isa_pipe_free(&pipe);
-  rig_close(&rig);
 }
 
 /* ---- kernels and launches that share a pipe --------------------------------------------------------- */
@@ -400,7 +395,7 @@ TEST(pipe, uses_of_a_pipe_are_found_until_its_register_is_overwritten) {
              ".kernel k\n.arg a pipe\n.arg b pipe\n.reg n\n.reg64 p, q, id\n%s"
              ".kernel other\n.registers 4\n pipe.reserve.read r0, [r2], 1, kind=item\n exit\n",
              rows[i].body);
-    struct isa_program *program = isa_assemble(text, strlen(text), "t", &error);
+    ct_freed(isa_program_free_at) struct isa_program *program = isa_assemble(text, strlen(text), "t", &error);
     ct_note("%s%s", rows[i].body, error.text);
     ASSERT_TRUE(program != NULL);
     const struct isa_kernel *kernel = &program->kernels[0];
@@ -409,7 +404,6 @@ TEST(pipe, uses_of_a_pipe_are_found_until_its_register_is_overwritten) {
     for (unsigned direction = ISA_PIPE_READ; direction <= ISA_PIPE_WRITE; direction++)
       if (!(rows[i].a >> direction & 1)) /* without a use, the result is exactly the kernel's end */
         EXPECT_EQ(isa_arg_first_use(program, kernel, &kernel->args[0], direction), kernel->end);
-    isa_program_free(program);
   }
 }
 

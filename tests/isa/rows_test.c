@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+CT_FREES(struct isa_program, isa_program_free)
+
 enum { REGISTERS = 40, ARG_BYTES = 32, PRINT = 4 /* offset of a descriptor in the constants */ };
 
 /* A random operand field for a type, within the kernel's registers. */
@@ -207,7 +209,7 @@ static struct isa_program *program_of(struct isa_inst inst) {
 
 static void text_round_trip(const struct isa_program *program) {
   struct isa_error error = {""};
-  char *text = isa_disassemble(program);
+  ct_freed(ct_free) char *text = isa_disassemble(program);
   ct_note("%s", text);
   struct isa_program *again = isa_assemble(text, strlen(text), "again", &error);
   EXPECT_STREQ(error.text, "");
@@ -218,7 +220,6 @@ static void text_round_trip(const struct isa_program *program) {
     EXPECT_STREQ(again->kernels[0].args[1].type, "f32x4");
     isa_program_free(again);
   }
-  free(text);
 }
 
 static void bytes_round_trip(const struct isa_program *program) {
@@ -226,13 +227,12 @@ static void bytes_round_trip(const struct isa_program *program) {
   uint8_t *bytes = NULL, *bytes_again = NULL;
   size_t size = 0, size_again = 0;
   EXPECT_TRUE(isa_encode(program, &bytes, &size));
-  struct isa_program *again = isa_decode(bytes, size, "object", &error);
+  ct_freed(isa_program_free_at) struct isa_program *again = isa_decode(bytes, size, "object", &error);
   EXPECT_STREQ(error.text, "");
   if (again && EXPECT_TRUE(isa_encode(again, &bytes_again, &size_again))) {
     EXPECT_EQ(size, size_again);
     EXPECT_EQ(memcmp(bytes, bytes_again, size), 0);
   }
-  isa_program_free(again);
   free(bytes);
   free(bytes_again);
 }
@@ -241,11 +241,10 @@ TEST(rows, every_operation_survives_disassembly_and_encoding) {
   uint64_t seed = 1;
   for (enum isa_op op = 0; op < ISA_OPS; op++)
     for (int variant = 0; variant < 12; variant++) {
-      struct isa_program *program = program_of(some_instruction(op, &seed));
+      ct_freed(isa_program_free_at) struct isa_program *program = program_of(some_instruction(op, &seed));
       ASSERT_TRUE(program != NULL);
       text_round_trip(program);
       bytes_round_trip(program);
-      isa_program_free(program);
     }
 }
 
@@ -317,7 +316,7 @@ TEST(rows, an_instruction_has_no_unused_bits) {
   uint64_t seed = 2;
   struct isa_error error;
   for (enum isa_op op = 0; op < ISA_OPS; op++) {
-    struct isa_program *program = program_of(some_instruction(op, &seed));
+    ct_freed(isa_program_free_at) struct isa_program *program = program_of(some_instruction(op, &seed));
     ASSERT_TRUE(program != NULL);
     ct_note("%s", isa_rows[op].mnemonic);
     const struct isa_inst good = program->code[0];
@@ -336,7 +335,6 @@ TEST(rows, an_instruction_has_no_unused_bits) {
         continue;
       EXPECT_FALSE(isa_validate(program, &error));
     }
-    isa_program_free(program);
   }
 }
 
@@ -361,11 +359,10 @@ static struct isa_info info_of(const char *line) {
   struct isa_error error = {""};
   struct isa_info info = {0};
   snprintf(source, sizeof source, ".kernel k\n.arg g global\n%s\nexit\n", line);
-  struct isa_program *program = isa_assemble(source, strlen(source), "info", &error);
+  ct_freed(isa_program_free_at) struct isa_program *program = isa_assemble(source, strlen(source), "info", &error);
   EXPECT_STREQ(error.text, "");
   if (program)
     info = program->info[0];
-  isa_program_free(program);
   return info;
 }
 
@@ -468,7 +465,7 @@ TEST(rows, a_printed_instruction_names_arguments_of_its_kernel) {
                              ".kernel three\n.arg third global\n ld.arg.b64 r2, third\n exit\n";
   static const char *const names[] = {"first", "second", "third"};
   struct isa_error error = {""};
-  struct isa_program *program = isa_assemble(text, strlen(text), "t", &error);
+  ct_freed(isa_program_free_at) struct isa_program *program = isa_assemble(text, strlen(text), "t", &error);
   ASSERT_TRUE(program != NULL);
   for (size_t i = 0; i < 3; i++) {
     char printed[80], expected[80];
@@ -476,11 +473,10 @@ TEST(rows, a_printed_instruction_names_arguments_of_its_kernel) {
     snprintf(expected, sizeof expected, "%-14s r2, %s", "ld.arg.b64", names[i]);
     EXPECT_STREQ(printed, expected);
   }
-  isa_program_free(program);
 }
 
 TEST(rows, the_manual_shows_every_row) {
-  char *manual = isa_manual();
+  ct_freed(ct_free) char *manual = isa_manual();
   for (enum isa_op op = 0; op < ISA_OPS; op++) {
     char cell[64];
     snprintf(cell, sizeof cell, "| `%s` |", isa_rows[op].mnemonic);
@@ -488,7 +484,6 @@ TEST(rows, the_manual_shows_every_row) {
   }
   EXPECT_CONTAINS(manual, "| `mad.i32` | d:u32, a:u32, b:u32, c:u32 | mul | a * b + c, modulo the width | "
                           "`a * b + c` |");
-  free(manual);
 }
 
 /* The number of columns in a line of a table; 0 if it is none. A bar in a cell is written with a backslash. */
@@ -502,7 +497,7 @@ static unsigned columns(const char *line) {
 }
 
 TEST(rows, each_table_of_the_manual_has_a_heading_and_all_cells) {
-  char *manual = isa_manual();
+  ct_freed(ct_free) char *manual = isa_manual();
   unsigned wide = 0, below = 0, tables = 0; /* columns of the table, and its lines so far */
   ASSERT_EQ(*manual, '#');
   for (const char *line = manual; *line; line = strchr(line, '\n') + 1) {
@@ -523,7 +518,6 @@ TEST(rows, each_table_of_the_manual_has_a_heading_and_all_cells) {
   EXPECT_EQ(tables, 3);
   EXPECT_CONTAINS(manual, "\n## Classes\n");
   EXPECT_CONTAINS(manual, "\n## Operand types\n");
-  free(manual);
 }
 
 TEST(rows, hazards_have_a_rule_a_sentence_and_advice) {

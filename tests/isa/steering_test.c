@@ -9,6 +9,8 @@
 #include "isa/rows.h"
 #include "tests/ct.h"
 
+CT_FREES(struct isa_program, isa_program_free)
+
 #define HEAD                                                                                                           \
   ".kernel k\n.arg a global\n.arg f pipe\n.arg m image2d\n.lds t 1024\n.private 64\n.reg i, n, v, e, q[4]\n"           \
   ".reg64 p, c, id\n.pred b\n"                                                                                         \
@@ -20,7 +22,7 @@ static bool steers(const char *mnemonic, const char *body) {
   struct isa_error error = {.text = ""};
   struct isa_steering steering;
   snprintf(text, sizeof text, HEAD "%s exit\n", body);
-  struct isa_program *program = isa_assemble(text, strlen(text), "k.wws", &error);
+  ct_freed(isa_program_free_at) struct isa_program *program = isa_assemble(text, strlen(text), "k.wws", &error);
   ct_note("%s", body);
   if (!EXPECT_STREQ(error.text, "") || !EXPECT_TRUE(isa_steering_find(program, &steering)))
     return false;
@@ -29,7 +31,6 @@ static bool steers(const char *mnemonic, const char *body) {
     pc++;
   const bool found = EXPECT_LT(pc, program->count) && steering.steers[pc];
   free(steering.steers);
-  isa_program_free(program);
   return found;
 }
 

@@ -43,7 +43,7 @@ static bool is_even(const struct lds_request *request) {
 }
 
 static void hold(const struct lds_params *params, uint64_t random) {
-  struct lds_memo *memo = calloc(1, sizeof *memo);
+  ct_freed(ct_free) struct lds_memo *memo = calloc(1, sizeof *memo);
   for (unsigned i = 0; i < 20000; i++) {
     uint64_t address[LANES];
     const struct lds_request request = request_of(&random, address);
@@ -58,7 +58,6 @@ static void hold(const struct lds_params *params, uint64_t random) {
     if (!good)
       break;
   }
-  free(memo);
 }
 
 static struct lds_params params_of(enum lds_hash hash) {
@@ -82,7 +81,7 @@ TEST(lds_memo, a_cached_schedule_equals_the_planned_one) {
 TEST(lds_memo, accesses_with_equal_active_lanes_differ_by_the_number_of_lanes) {
   struct lds_params params = params_of(LDS_HASH_NONE);
   params.empty = LDS_EMPTY_PASS;
-  struct lds_memo *memo = calloc(1, sizeof *memo);
+  ct_freed(ct_free) struct lds_memo *memo = calloc(1, sizeof *memo);
   uint64_t address[LDS_LANES] = {0};
   for (unsigned lane = 0; lane < LANES; lane++)
     address[lane] = 4 * lane;
@@ -95,13 +94,12 @@ TEST(lds_memo, accesses_with_equal_active_lanes_differ_by_the_number_of_lanes) {
     ct_note("%u lanes", lanes);
     EXPECT_TRUE(same(&planned, &recalled));
   }
-  free(memo);
 }
 
 /* Lanes a row apart, in one bank: in every entry's place, for any position of the first lane. */
 TEST(lds_memo, a_schedule_that_just_fits_an_entry_is_cached) {
   const struct lds_params params = params_of(LDS_HASH_NONE);
-  struct lds_memo *memo = calloc(1, sizeof *memo);
+  ct_freed(ct_free) struct lds_memo *memo = calloc(1, sizeof *memo);
   for (unsigned start = 0; start < 2 * 128; start += 4) {
     uint64_t address[LANES];
     for (unsigned lane = 0; lane < LANES; lane++)
@@ -114,7 +112,6 @@ TEST(lds_memo, a_schedule_that_just_fits_an_entry_is_cached) {
     EXPECT_EQ(planned.passes, MEMO_PASSES);
     EXPECT_TRUE(same(&planned, &recalled));
   }
-  free(memo);
 }
 
 TEST(lds_memo, a_hash_of_rows_distinguishes_accesses_with_equal_offsets) {

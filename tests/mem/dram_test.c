@@ -29,7 +29,7 @@ TEST(dram, the_rows_of_simple_dram_are_refreshed_at_different_times) {
   enum { INTERVAL = 1000, REFRESH = 200, ROWS = 64 };
   struct machine machine;
   struct mem_stats stats = {0};
-  struct dram dram;
+  ct_freed(dram_free) struct dram dram;
   EXPECT_TRUE(rig_machine(&machine, "mem.dram_width=65536 mem.dram_latency=300 mem.dram_row=1024 mem.dram_refresh=1000 "
                                     "mem.dram_refresh_cycles=200"));
   EXPECT_TRUE(dram_init(&dram, &machine.mem, &stats));
@@ -46,7 +46,6 @@ TEST(dram, the_rows_of_simple_dram_are_refreshed_at_different_times) {
     EXPECT_EQ(longest, REFRESH);
   }
   EXPECT_EQ(stats.dram_refresh_stalls, ROWS * REFRESH * (REFRESH + 1) / 2);
-  dram_free(&dram);
 }
 
 TEST(dram, lines_lie_in_channels_then_columns_then_banks_then_rows) {

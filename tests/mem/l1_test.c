@@ -42,7 +42,7 @@ TEST(l1, a_load_that_bypasses_it_takes_as_long_as_without_an_l1) {
 
 TEST(l1, only_missing_lines_come_from_the_l2) {
   /* lanes 0 to 31 load words 0 to 31 of line 0, then words 16 to 47: sectors 2 and 3 of line 0, 0 and 1 of line 1 */
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, SETTINGS, 32, 32,
           HEAD " ld.arg.b64 p, a\n get.lane i\n shl.b32 i, i, 2\n ld.global.b32 v, [p + i]\n mov.b32 v, v\n"
                " ld.global.b32 w, [p + i + 64]\n ld.arg.b64 q, b\n st.global.b32 [q + i], w\n exit\n");
@@ -51,13 +51,12 @@ TEST(l1, only_missing_lines_come_from_the_l2) {
   EXPECT_EQ(rig.result.cu.l1_hits, 2);
   for (uint32_t i = 0; i < 32; i++)
     EXPECT_EQ(rig_word(&rig, 1, i), i + 16);
-  rig_free(&rig);
 }
 
 /* Loads word `i` of `lines` lines repeatedly; returns how many loads of the last round hit. */
 static uint64_t hits_of_lines(uint32_t lines) {
   char text[512];
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   snprintf(text, sizeof text,
            HEAD ".pred more\n ld.arg.b64 p, a\n mov.b32 w, 0\nagain: mov.b32 i, 0\nline: ld.global.b32 v, [p + i]\n"
                 " mov.b32 v, v\n add.i32 i, i, 128\n setp.lt.u32 more, i, %u\n@more bra line\n add.i32 w, w, 1\n"
@@ -66,7 +65,6 @@ static uint64_t hits_of_lines(uint32_t lines) {
   rig_run(&rig, SETTINGS, 32, 32, text);
   uint64_t hits = rig.result.cu.l1_hits;
   EXPECT_EQ(hits + rig.result.cu.l1_misses, 3 * lines);
-  rig_free(&rig);
   return hits;
 }
 
@@ -80,7 +78,7 @@ TEST(l1, lines_stay_up_to_its_size_and_overflowing_sets_evict) {
  * second load reads memory's current contents. */
 static uint32_t reload(const char *between, const char *settings) {
   char text[1024];
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   snprintf(text, sizeof text,
            HEAD ".reg e\n.lds tile 128\n ld.arg.b64 p, a\n ld.arg.b64 q, b\n get.lane i\n shl.b32 i, i, 2\n"
                 " ld.global.b32 v, [p + i]\n add.i32 v, v, 32\n %s\n ld.global.b32 w, [p + i]\n"
@@ -88,7 +86,6 @@ static uint32_t reload(const char *between, const char *settings) {
            between);
   rig_run(&rig, settings, 32, 32, text);
   uint32_t seen = rig_word(&rig, 1, 5);
-  rig_free(&rig);
   return seen;
 }
 
@@ -108,7 +105,7 @@ TEST(l1, a_shared_l1_has_the_size_that_the_lds_of_all_resident_groups_leaves) {
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char text[512], lds[64] = "", settings[256];
-    struct rig rig;
+    ct_freed(rig_free) struct rig rig;
     if (rows[i].lds)
       snprintf(lds, sizeof lds, ".lds t %u\n", rows[i].lds);
     snprintf(text, sizeof text, head, lds);
@@ -119,7 +116,6 @@ TEST(l1, a_shared_l1_has_the_size_that_the_lds_of_all_resident_groups_leaves) {
     ct_note("%u bytes of LDS, steps of %u, %u reserved", rows[i].lds, rows[i].step, rows[i].reserved);
     rig_run(&rig, settings, 32, 32, text);
     EXPECT_EQ(rig.result.cu.l1_hits, 4 * rows[i].hits); /* sectors of lines */
-    rig_free(&rig);
   }
 }
 
@@ -139,20 +135,19 @@ TEST(l1, a_compute_unit_sees_its_own_writes) {
 
 TEST(l1, a_line_written_while_in_flight_is_not_kept) {
   /* the load is in flight when the store overtakes it */
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, SETTINGS, 32, 32,
           HEAD " ld.arg.b64 p, a\n ld.arg.b64 q, b\n get.lane i\n shl.b32 i, i, 2\n mov.b32 w, 7\n"
                " ld.global.b32 v, [p + i]\n st.global.b32 [p + i], w\n mov.b32 v, v\n ld.global.b32 v, [p + i]\n"
                " st.global.b32 [q + i], v\n exit\n");
   EXPECT_EQ(rig_word(&rig, 1, 5), 7);
   EXPECT_EQ(rig.result.cu.l1_hits, 0);
-  rig_free(&rig);
 }
 
 /* CU 1 writes long after CU 0 has loaded, and long before CU 0 loads again. */
 static uint32_t other_writes(const char *fence, const char *load) {
   char text[1024];
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   snprintf(text, sizeof text,
            HEAD " ld.arg.b64 p, a\n ld.arg.b64 q, b\n get.group_id w, x\n setp.eq.u32 me, w, 1\n mov.b32 i, 0\n"
                 "@me bra writer\n ld.global.b32 v, [p + i]\n mov.b32 v, v\n mov.b32 w, 0\nspin: add.i32 w, w, 1\n"
@@ -162,7 +157,6 @@ static uint32_t other_writes(const char *fence, const char *load) {
            fence, load);
   rig_run(&rig, SETTINGS "cu.count=2", 64, 32, text);
   uint32_t seen = rig_word(&rig, 1, 0);
-  rig_free(&rig);
   return seen;
 }
 
@@ -178,7 +172,7 @@ TEST(l1, all_widths_read_what_memory_holds) {
   for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
     for (unsigned round = 0; round < 2; round++) {
       char text[512];
-      struct rig rig;
+      ct_freed(rig_free) struct rig rig;
       ct_note("%s, %s", widths[i], round ? "hit" : "miss");
       snprintf(text, sizeof text,
                ".kernel k\n.arg a global\n.arg b global\n.reg i, v[4], u[4]\n.reg64 p, q\n ld.arg.b64 p, a\n"
@@ -190,13 +184,12 @@ TEST(l1, all_widths_read_what_memory_holds) {
       unsigned words = i < 5 ? 1 : i == 5 ? 2 : 4;
       for (uint32_t word = 0; word < 4; word++)
         EXPECT_EQ(rig_word(&rig, 1, 4 * 9 + word), word < words ? 36 + word : 0);
-      rig_free(&rig);
     }
 }
 
 TEST(l1, a_launch_starts_with_an_empty_l1) {
   /* one word of each of the 32 lines that fit */
-  struct rig rig = {.order = ORDER_ASCENDING};
+  ct_freed(rig_free) struct rig rig = {.order = ORDER_ASCENDING};
   ASSERT_TRUE(rig_build(&rig, SETTINGS, 32, 32,
                         HEAD " ld.arg.b64 p, a\n get.lane i\n shl.b32 i, i, 7\n ld.global.b32 v, [p + i]\n"
                              " mov.b32 v, v\n exit\n"));
@@ -208,7 +201,6 @@ TEST(l1, a_launch_starts_with_an_empty_l1) {
     if (!launch)
       launch_result_free(&rig.result);
   }
-  rig_free(&rig);
 }
 
 /* ---- sets --------------------------------------------------------------------------------- */
@@ -296,12 +288,11 @@ static struct rig two_warps(const char *settings, unsigned apart) {
 }
 
 static void expect_loads(const char *settings, unsigned apart, uint64_t bytes, uint64_t hits, uint64_t misses) {
-  struct rig rig = two_warps(settings, apart);
+  ct_freed(rig_free) struct rig rig = two_warps(settings, apart);
   ct_note("%s, %u bytes apart", settings, apart);
   EXPECT_EQ(rig.result.mem.link_down_bytes, bytes);
   EXPECT_EQ(rig.result.cu.l1_hits, hits);
   EXPECT_EQ(rig.result.cu.l1_misses, misses);
-  rig_free(&rig);
 }
 
 TEST(l1, a_load_joins_a_fill_already_in_flight) {
@@ -332,7 +323,7 @@ TEST(l1, a_load_that_joins_a_fill_ends_after_it_and_its_own_passes) {
 
 TEST(l1, a_load_sees_the_fill_it_joined_even_if_the_line_is_removed) {
   /* Two loads of a line, then a store to it that overtakes them, then another load. */
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, JOIN, 32, 32,
           HEAD ".reg u, x\n ld.arg.b64 p, a\n ld.arg.b64 q, b\n get.lane i\n shl.b32 i, i, 2\n mov.b32 x, 7\n"
                " ld.global.b32 v, [p + i]\n ld.global.b32 w, [p + i]\n st.global.b32 [p + i], x\n"
@@ -343,7 +334,6 @@ TEST(l1, a_load_sees_the_fill_it_joined_even_if_the_line_is_removed) {
   EXPECT_EQ(rig_word(&rig, 1, 64 + 5), 7);
   EXPECT_EQ(rig.result.cu.l1_hits, 4);
   EXPECT_EQ(rig.result.cu.l1_misses, 8);
-  rig_free(&rig);
 }
 
 /* An L1 of one set with two ways, and loads of single sectors of its lines by accesses 0 to 7. */
@@ -524,7 +514,7 @@ TEST(l1, a_load_that_misses_returns_after_those_that_hit) {
  * waits. */
 static uint64_t waited(const char *settings, const char *access) {
   char text[512], all[256];
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   snprintf(text, sizeof text,
            HEAD ".lds tile 4096\n ld.arg.b64 p, a\n get.lane i\n shl.b32 i, i, 7\n ld.global.b32 w, [p + i]\n"
                 " mov.b32 w, w\n %s\n ld.lds.b32 v, [i]\n mov.b32 v, v\n exit\n",
@@ -532,7 +522,6 @@ static uint64_t waited(const char *settings, const char *access) {
   snprintf(all, sizeof all, "cu.line_interval=1 %s", settings);
   rig_run(&rig, all, 32, 32, text);
   uint64_t cycles = rig.result.lds.contention_cycles;
-  rig_free(&rig);
   return cycles;
 }
 

@@ -489,13 +489,12 @@ TEST(l2, updates_take_the_time_of_their_bytes_if_that_is_longer) {
 /* Lines of two groups, on the first two of four CUs, that go to or come from the other half. */
 static uint64_t far_lines(const char *settings) {
   char all[256];
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   snprintf(all, sizeof all, "cu.count=4 mem.l2_partitions=2 %s", settings);
   rig_run(&rig, all, 64, 32,
           ".kernel k\n.arg a global\n.reg i, v\n.reg64 p\n ld.arg.b64 p, a\n get.global_id i, x\n shl.b32 i, i, 2\n"
           " ld.global.b32 v, [p + i]\n exit\n");
   uint64_t lines = rig.result.mem.l2_far;
-  rig_free(&rig);
   return lines;
 }
 

@@ -7,7 +7,7 @@
 /* Cycles between the two clocks around `code`. r7 is the lane's number, r8 is r7 times `pitch`. */
 static uint64_t cycles(const char *settings, unsigned pitch, const char *code) {
   char kernel[4096], all[256];
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   snprintf(kernel, sizeof kernel,
            ".kernel k\n.arg out global\n.arg data global\n.lds t 4096\n ld.arg.b64 r0, out\n ld.arg.b64 r2, data\n"
            " get.local_id r7, x\n mul.i32 r8, r7, %u\n ld.global.b32 r10, [r2 + r8]\n add.i32 r10, r10, 0\n"
@@ -18,7 +18,6 @@ static uint64_t cycles(const char *settings, unsigned pitch, const char *code) {
            settings);
   rig_run(&rig, all, 32, 32, kernel);
   uint64_t found = rig_word(&rig, 0, 0);
-  rig_free(&rig);
   return found;
 }
 

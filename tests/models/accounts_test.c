@@ -112,7 +112,7 @@ TEST(accounts, contention_is_the_time_that_a_separate_engine_port_would_save) {
   const char *text = COPY_HEAD " copy.to_lds e, [t], [p], 1024, size=1\nagain: ld.lds.b32 f, [t]\n mov.b32 f, f\n"
                                " add.i32 g, g, 1\n setp.lt.u32 q, g, 40\n@q bra again\n wait e\n exit\n";
   char kernel[1024];
-  struct rig shared, separate;
+  ct_freed(rig_free) struct rig shared, separate;
   snprintf(kernel, sizeof kernel, "%.*s.pred q\n%s", 10, text, text + 10);
   rig_run(&shared, "dma.write_width=128 dma.granularity=128 lds.priority=dma", 32, 32, kernel);
   rig_run(&separate, "dma.write_width=128 dma.granularity=128 lds.dma_port=separate", 32, 32, kernel);
@@ -120,8 +120,6 @@ TEST(accounts, contention_is_the_time_that_a_separate_engine_port_would_save) {
   EXPECT_EQ(shared.result.stalls[STALL_LDS_CONTENTION], shared.result.lds.contention_cycles);
   EXPECT_EQ(shared.result.cycles - separate.result.cycles, shared.result.stalls[STALL_LDS_CONTENTION]);
   EXPECT_EQ(separate.result.stalls[STALL_LDS_CONTENTION], 0);
-  rig_free(&shared);
-  rig_free(&separate);
 }
 
 TEST(accounts, buckets_sum_to_residency_in_total_and_per_instruction) {
@@ -137,7 +135,7 @@ TEST(accounts, buckets_sum_to_residency_in_total_and_per_instruction) {
                                       "cu.forward_latency=100 cu.guard_latency=90 cu.dispatch_latency=1",
                                       "cu.barrier_blocks=accesses cu.barrier_latency=20"};
   for (size_t k = 0; k < 2 * sizeof modes / sizeof *modes; k++) {
-    struct rig rig;
+    ct_freed(rig_free) struct rig rig;
     uint64_t total = 0, by_pc = 0;
     char settings[128];
     snprintf(settings, sizeof settings, "cu.count=2 cu.schedulers=2 lds.queue=1 dma.queue=1 %s", modes[k / 2]);
@@ -154,17 +152,15 @@ TEST(accounts, buckets_sum_to_residency_in_total_and_per_instruction) {
     EXPECT_EQ(by_pc, rig.result.resident_cycles);
     const struct cu_stats *cu = &rig.result.cu;
     EXPECT_EQ(rig.result.stalls[STALL_ISSUED], cu->warp_instructions + cu->copy_retries + cu->copy_slots);
-    rig_free(&rig);
   }
 }
 
 TEST(accounts, initial_register_values_are_not_forwarded) {
   /* The value used to count as produced in cycle 0 by the integer unit, and waiting for it counted as issuing. */
   const char *text = ".kernel k\n.reg v\n add.f32 v, v, v\n exit\n";
-  struct rig early;
+  ct_freed(rig_free) struct rig early;
   rig_run(&early, "cu.forward_latency=100 cu.dispatch_latency=1", 64, 64, text);
   EXPECT_EQ(early.result.cycles, rig_cycles("cu.dispatch_latency=1", 64, 64, text));
   EXPECT_EQ(early.result.stalls[STALL_ISSUED], early.result.cu.warp_instructions);
   EXPECT_EQ(early.result.cu.warp_instructions, 4);
-  rig_free(&early);
 }

@@ -74,7 +74,7 @@ static void move(const struct form *form, uint8_t *lds, uint8_t *global, int64_t
 static void try_once(const struct form *form, bool planes, const char *mode, const char *policy, bool functional) {
   static uint8_t lds[LDS], out[RIG_BUFFER];
   char kernel[2048], settings[256];
-  struct rig rig = {.order = ORDER_ASCENDING, .functional = functional};
+  ct_freed(rig_free) struct rig rig = {.order = ORDER_ASCENDING, .functional = functional};
   unsigned global_missing = 0, lds_missing = 0;
   bool error = strcmp(policy, "error") == 0, zero = strcmp(policy, "zero") == 0;
   write_kernel(kernel, sizeof kernel, form, planes);
@@ -94,7 +94,6 @@ static void try_once(const struct form *form, bool planes, const char *mode, con
   EXPECT_EQ(memcmp(rig.buffers[2].data, out, sizeof out), 0);
   EXPECT_EQ(rig_hazards(&rig, HAZARD_X2) > 0, lds_missing || (error && global_missing));
   EXPECT_EQ(rig.result.hazard_count, rig_hazards(&rig, HAZARD_X2));
-  rig_free(&rig);
 }
 
 static void try_form(const struct form *form, bool planes, const char *mode, const char *policy) {

@@ -48,14 +48,13 @@ static const char *const copy_kernel =
 
 static uint64_t measured_latency(const char *settings, uint32_t bytes, struct machine *machine) {
   char kernel[512];
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   snprintf(kernel, sizeof kernel, copy_kernel, bytes);
   rig_run(&rig, settings, 32, 32, kernel);
   uint64_t latency = rig.result.dma_latency->maximum;
   *machine = rig.machine;
   EXPECT_EQ(rig.result.dma_latency->count, 1);
   EXPECT_EQ(rig.result.dma.bytes, bytes);
-  rig_free(&rig);
   return latency;
 }
 
@@ -80,7 +79,7 @@ TEST(copy, the_closed_form_is_exact_from_1_byte_to_64_kib) {
 TEST(copy, moves_every_element_size_in_and_out_and_leaves_the_rest_unchanged) {
   for (uint32_t size = 1; size <= 128; size *= 2) {
     char kernel[768];
-    struct rig rig;
+    ct_freed(rig_free) struct rig rig;
     ct_note("elements of %u bytes", size);
     snprintf(kernel, sizeof kernel,
              ".kernel k\n.arg src global\n.arg dst global\n.lds t 8192\n.reg e\n.reg64 p, q\n ld.arg.b64 p, src\n"
@@ -95,7 +94,6 @@ TEST(copy, moves_every_element_size_in_and_out_and_leaves_the_rest_unchanged) {
     EXPECT_EQ(rig.result.dma.descriptors, 2);
     EXPECT_EQ(rig.result.dma.bytes, 2 * 17 * size);
     EXPECT_EQ(rig.result.hazard_count, 0);
-    rig_free(&rig);
   }
 }
 
@@ -104,23 +102,21 @@ TEST(copy, strides_are_on_the_global_side_in_elements) {
       ".kernel k\n.arg src global\n.arg dst global\n.lds t 8192\n.reg e\n.reg64 p, q\n ld.arg.b64 p, src\n"
       " ld.arg.b64 q, dst\n copy.to_lds.strided e, [t], [p], 50, 3, size=4\n wait e\n mov.b32 e, 0\n"
       " copy.to_global.strided e, [q], [t], 50, 5, size=4\n wait e\n exit\n";
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "cu.count=2", 64, 64, text);
   for (uint32_t i = 0; i < 250; i++)
     EXPECT_EQ(rig_word(&rig, 1, i), i % 5 ? 0 : i / 5 * 3);
   EXPECT_EQ(rig.result.dma.lines, 100);
-  rig_free(&rig);
 }
 
 TEST(copy, takes_one_descriptor_per_work_group_and_call) {
   const char *text = ".kernel k\n.arg src global\n.lds t 1024\n.reg e\n.reg64 p\n ld.arg.b64 p, src\n"
                      " copy.to_lds e, [t], [p], 16, size=4\n wait e\n exit\n";
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "cu.warps=64", 512, 256, text);
   EXPECT_EQ(rig.result.dma.descriptors, 2);
   EXPECT_EQ(rig.result.cu.copies, 2);
   EXPECT_EQ(rig.result.cu.waits, 2);
-  rig_free(&rig);
 }
 
 TEST(copy, bytes_are_stale_until_the_wait) {
@@ -130,7 +126,7 @@ TEST(copy, bytes_are_stale_until_the_wait) {
       " ld.lds.b32 v, [t + i]\n wait e\n ld.lds.b32 w, [t + i]\n st.global.b32 [q + i], v\n"
       " st.global.b32 [q + i + 1024], w\n exit\n";
   char kernel[1024];
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   snprintf(kernel, sizeof kernel, "%s", text);
   char *plus = strstr(kernel, "[p + 0]");
   memcpy(plus, "[p]    ", 7);
@@ -139,7 +135,6 @@ TEST(copy, bytes_are_stale_until_the_wait) {
     EXPECT_EQ(rig_word(&rig, 1, i), 0);
     EXPECT_EQ(rig_word(&rig, 1, 256 + i), i);
   }
-  rig_free(&rig);
 }
 
 TEST(copy, an_event_covers_every_copy_that_joined_it) {
@@ -149,37 +144,34 @@ TEST(copy, an_event_covers_every_copy_that_joined_it) {
       " ld.arg.b64 q, dst\n get.local_id i, x\n shl.b32 i, i, 2\n copy.to_lds e, [t], [p], 4, size=4\n"
       " copy.to_lds e, [t + 1024], [p], 3000, size=4\n wait e\n ld.lds.b32 v, [t + i + 12768]\n"
       " st.global.b32 [q + i], v\n exit\n";
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "", 64, 64, text);
   for (uint32_t i = 0; i < 64; i++)
     EXPECT_EQ(rig_word(&rig, 1, i), (12768 - 1024) / 4 + i);
   EXPECT_EQ(rig.result.hazard_count, 0);
-  rig_free(&rig);
 }
 
 TEST(copy, events_may_be_waited_for_in_any_order_and_listed_twice) {
   const char *text = ".kernel k\n.arg src global\n.lds t 16384\n.reg e, f, g\n.reg64 p\n ld.arg.b64 p, src\n"
                      " copy.to_lds e, [t], [p], 2000, size=4\n copy.to_lds f, [t], [p], 4, size=4\n"
                      " copy.to_lds g, [t], [p], 400, size=4\n wait f, f\n wait g, e\n exit\n";
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "", 64, 64, text);
   EXPECT_EQ(rig.result.end, END_FINISHED);
   EXPECT_EQ(rig.result.hazard_count, 0);
   EXPECT_EQ(rig.result.dma.descriptors, 3);
   EXPECT_EQ(rig.result.cu.waits, 2);
-  rig_free(&rig);
 }
 
 TEST(copy, of_no_bytes_completes_and_changes_nothing) {
   const char *text = ".kernel k\n.arg src global\n.lds t 64\n.reg e\n.reg64 p\n ld.arg.b64 p, src\n"
                      " copy.to_lds e, [t], [p], 0, size=4\n wait e\n exit\n";
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "", 64, 64, text);
   EXPECT_EQ(rig.result.end, END_FINISHED);
   EXPECT_EQ(rig.result.dma.descriptors, 1);
   EXPECT_EQ(rig.result.dma.requests, 0);
   EXPECT_EQ(rig.result.dma.bytes, 0);
-  rig_free(&rig);
 }
 
 TEST(copy, a_full_queue_stalls_the_group_and_is_counted) {
@@ -187,7 +179,7 @@ TEST(copy, a_full_queue_stalls_the_group_and_is_counted) {
       ".kernel k\n.arg src global\n.lds t 8192\n.reg e, n\n.reg64 p\n.pred more\n ld.arg.b64 p, src\n"
       "again: copy.to_lds e, [t], [p], 1000, size=4\n add.i32 n, n, 1\n setp.lt.u32 more, n, 6\n@more bra again\n"
       " wait e\n exit\n";
-  struct rig narrow, wide;
+  ct_freed(rig_free) struct rig narrow, wide;
   rig_run(&narrow, "dma.queue=1 dma.channels=1", 32, 32, text);
   rig_run(&wide, "dma.queue=8 dma.channels=1", 32, 32, text);
   EXPECT_GT(narrow.result.stalls[STALL_DMA_QUEUE], 0);
@@ -196,8 +188,6 @@ TEST(copy, a_full_queue_stalls_the_group_and_is_counted) {
   EXPECT_EQ(wide.result.stalls[STALL_DMA_QUEUE], 0);
   EXPECT_EQ(narrow.result.dma.descriptors, 6);
   EXPECT_GT(wide.result.dma_queue_peak, narrow.result.dma_queue_peak);
-  rig_free(&narrow);
-  rig_free(&wide);
 }
 
 TEST(copy, with_retry_it_tries_again_every_gap_until_there_is_room) {
@@ -242,7 +232,7 @@ TEST(copy, hidden_time_is_what_the_group_computes_while_its_copy_is_in_flight) {
   uint64_t copy_cycles = 0;
   for (uint32_t spins = 1; spins < 100; spins += 14) {
     char kernel[512];
-    struct rig rig;
+    ct_freed(rig_free) struct rig rig;
     ct_note("%u spins", spins);
     snprintf(kernel, sizeof kernel, text, spins);
     rig_run(&rig, "", 32, 32, kernel);
@@ -253,7 +243,6 @@ TEST(copy, hidden_time_is_what_the_group_computes_while_its_copy_is_in_flight) {
     copy_cycles = rig.result.cu.copy_cycles;
     EXPECT_EQ(copy_cycles, latency);
     EXPECT_EQ(rig.result.cu.exposed_cycles, latency > work ? latency - work : 0);
-    rig_free(&rig);
   }
 }
 
@@ -347,7 +336,7 @@ TEST(copy, engines_and_warps_take_turns_at_the_memory_port) {
                                       "mem.dram_width=65536";
   uint64_t requests = 8192 / 64, latency[2];
   for (unsigned busy = 0; busy < 2; busy++) {
-    struct rig rig;
+    ct_freed(rig_free) struct rig rig;
     for (unsigned i = 0; busy && i < 40; i++)
       strcat(kernel, " st.global.b32 [q], e\n");
     strcat(kernel, busy ? " wait e\n exit\n" : "");
@@ -355,7 +344,6 @@ TEST(copy, engines_and_warps_take_turns_at_the_memory_port) {
     snprintf(whole, sizeof whole, "%s%s", kernel, busy ? "" : " wait e\n exit\n");
     rig_run(&rig, settings, 512, 512, whole);
     latency[busy] = rig.result.dma_latency->maximum;
-    rig_free(&rig);
   }
   EXPECT_GT(latency[1], latency[0] + requests - 10);
   EXPECT_LE(latency[1], latency[0] + requests + 10);
@@ -368,21 +356,19 @@ TEST(copy, groups_that_wait_for_room_are_served_in_order_of_their_copies) {
                      " copy.to_lds e, [t], [p], 1024, size=4\n copy.to_lds e, [t], [p], 1024, size=4\n"
                      " copy.to_lds e, [t], [p], 1024, size=4\n copy.to_lds e, [t], [p], 1024, size=4\n"
                      " copy.to_lds e, [t], [p], 1024, size=4\n copy.to_lds e, [t], [p], 1024, size=4\n wait e\n exit\n";
-  struct rig alone, three;
+  ct_freed(rig_free) struct rig alone, three;
   rig_run(&alone, "dma.queue=1 dma.channels=1", 32, 32, text);
   rig_run(&three, "dma.queue=1 dma.channels=1", 96, 32, text);
   uint64_t one = alone.result.dma_latency->minimum;
   EXPECT_EQ(three.result.dma_latency->count, 18);
   EXPECT_LE(three.result.dma_latency->maximum, 5 * one);
-  rig_free(&alone);
-  rig_free(&three);
 }
 
 TEST(copy, latencies_per_instruction_add_up_to_those_of_the_engines) {
   const char *text = ".kernel k\n.arg src global\n.lds t 16384\n.reg e, f\n.reg64 p\n ld.arg.b64 p, src\n"
                      " copy.to_lds e, [t], [p], 16, size=4\n copy.to_lds.strided f, [t + 64], [p], 500, 3, size=4\n"
                      " wait e\n wait f\n exit\n";
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   uint64_t cycles = 0, done = 0, most = 0, issued = 0;
   rig_run(&rig, "cu.count=2 dma.channels=1", 64 * 12, 64, text);
   for (uint32_t pc = 0; pc < rig.program->count; pc++) {
@@ -399,7 +385,6 @@ TEST(copy, latencies_per_instruction_add_up_to_those_of_the_engines) {
   EXPECT_EQ(cycles, rig.result.dma_latency->sum);
   EXPECT_EQ(most, rig.result.dma_latency->maximum);
   EXPECT_LT(rig_pc(&rig, "copy.to_lds")->copy_max, rig_pc(&rig, "copy.to_lds.strided")->copy_max);
-  rig_free(&rig);
 }
 
 /* One copy of 64 bytes and a wait for it. */
@@ -428,7 +413,7 @@ TEST(copy, a_wait_for_outbound_copies_only_has_its_own_latency) {
 
 /* The event of a posted copy does not wait for memory, but the end of its work-group does. */
 TEST(copy, a_posted_copy_ends_for_its_warps_before_it_ends_for_its_work_group) {
-  struct rig posted, plain;
+  ct_freed(rig_free) struct rig posted, plain;
   rig_run(&posted, "mem.link_latency=300 dma.posted=1024", 32, 32, one_out);
   rig_run(&plain, "mem.link_latency=300", 32, 32, one_out);
   const struct dma_params *dma = &posted.machine.dma;
@@ -438,25 +423,22 @@ TEST(copy, a_posted_copy_ends_for_its_warps_before_it_ends_for_its_work_group) {
   /* Until then the copy uses a CU that still holds its group, although all warps have exited. */
   EXPECT_GT(posted.result.dma.channel_cycles, posted.result.cu.active_cycles);
   EXPECT_EQ(posted.result.together_active, posted.result.cycles - posted.machine.cu.dispatch_latency);
-  rig_free(&posted);
-  rig_free(&plain);
 }
 
 TEST(copy, a_copy_cut_short_after_its_warps_ended_is_counted_up_to_that_point) {
-  struct rig rig = {.limit = 400};
+  ct_freed(rig_free) struct rig rig = {.limit = 400};
   ASSERT_TRUE(rig_build(&rig, "mem.link_latency=300 dma.posted=1024", 32, 32, one_out));
   rig_start(&rig);
   EXPECT_EQ(rig.result.end, END_CYCLE_LIMIT);
   EXPECT_LT(rig.result.cu.active_cycles, 100); /* all warps have exited */
   EXPECT_GT(rig.result.cu.copy_cycles, 300);
-  rig_free(&rig);
 }
 
 TEST(copy, lines_in_trains_move_the_same_bytes_as_separate_lines) {
   /* 24 lines of 16 bytes, 64 apart: half a sector each */
   for (uint32_t train = 1; train <= 8; train *= 2) {
     char settings[128];
-    struct rig rig;
+    ct_freed(rig_free) struct rig rig;
     snprintf(settings, sizeof settings, "dma.lines=separate dma.outstanding=1024 dma.buffer=256 dma.train=%u", train);
     rig_run(
         &rig, settings, 32, 32,
@@ -469,6 +451,5 @@ TEST(copy, lines_in_trains_move_the_same_bytes_as_separate_lines) {
     EXPECT_EQ(rig.result.dma.requests, 24);
     EXPECT_EQ(rig.result.mem.dma_sector_bytes, 24 * 32);
     EXPECT_EQ(rig.result.mem.link_down_bytes, 24 * 32);
-    rig_free(&rig);
   }
 }

@@ -159,11 +159,10 @@ static uint64_t counter(const struct rig *rig, const struct stat_group *group, c
 
 TEST(counters, each_matches_hand_calculation) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    struct rig rig;
+    ct_freed(rig_free) struct rig rig;
     ct_note("%s", rows[i].name);
     rig_run(&rig, rows[i].settings, 32, 32, rows[i].text);
     EXPECT_EQ(counter(&rig, rows[i].group, rows[i].name), rows[i].expected);
-    rig_free(&rig);
   }
 }
 
@@ -178,14 +177,13 @@ static bool moves_always(const char *name) {
 }
 
 TEST(counters, each_is_zero_when_its_event_never_happens) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "", 32, 32, nothing);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ct_note("%s", rows[i].name);
     if (!moves_always(rows[i].name))
       EXPECT_EQ(counter(&rig, rows[i].group, rows[i].name), 0);
   }
-  rig_free(&rig);
 }
 
 /* ---- execution units --------------------------------------------------------------------------- */
@@ -194,7 +192,7 @@ TEST(counters, each_is_zero_when_its_event_never_happens) {
 TEST(counters, a_unit_is_busy_for_one_interval_per_instruction) {
   static const char text[] = LOAD_HEAD ".reg64 d\n add.f64 d, d, d\n add.f64 d, d, d\n mul.i32 v, v, 3\n"
                                        " prefetch [p], 4\n ld.global.b32 v, [p + i]\n exit\n";
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "cu.double_interval=7 cu.mul_interval=3 cu.global_interval=5 cu.branch_interval=2", 64, 64, text);
   EXPECT_EQ(rig.result.unit_cycles[ISA_CLASS_DOUBLE], 2 * 2 * 7);
   EXPECT_EQ(rig.result.unit_cycles[ISA_CLASS_MUL], 2 * 3);
@@ -205,7 +203,6 @@ TEST(counters, a_unit_is_busy_for_one_interval_per_instruction) {
   EXPECT_TRUE(rig.result.unit_holds[ISA_CLASS_DOUBLE]);
   EXPECT_FALSE(rig.result.unit_holds[ISA_CLASS_INT]);
   EXPECT_FALSE(rig.result.unit_holds[ISA_CLASS_HALF]);
-  rig_free(&rig);
 }
 
 /* ---- DRAM ------------------------------------------------------------------------------------ */
@@ -215,7 +212,7 @@ TEST(counters, a_unit_is_busy_for_one_interval_per_instruction) {
  * through the dispatcher and the link. At 1 byte a cycle: */
 TEST(counters, dram_finishes_unawaited_writes_after_a_launch) {
   static const char text[] = LOAD_HEAD " st.global.b32 [q + i], v\n st.global.b32 [q + i + 4096], v\n exit\n";
-  struct rig rig = {.order = ORDER_ASCENDING};
+  ct_freed(rig_free) struct rig rig = {.order = ORDER_ASCENDING};
   ASSERT_TRUE(rig_build(&rig, "mem.l2_size=4K mem.l2_ways=1 mem.dram_width=1 mem.link_latency=5 cu.dispatch_latency=5",
                         32, 32, text));
   const struct machine *machine = &rig.machine;
@@ -229,7 +226,6 @@ TEST(counters, dram_finishes_unawaited_writes_after_a_launch) {
   launch_result_free(&rig.result);
   rig_start(&rig);
   EXPECT_EQ(rig.result.mem.dram_early_bytes, late - between);
-  rig_free(&rig);
 }
 
 TEST(counters, all_rows_are_in_the_table) {

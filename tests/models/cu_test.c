@@ -41,12 +41,11 @@ TEST(cu, predicates_are_scoreboarded_like_registers) {
 
 TEST(cu, an_execution_unit_accepts_one_instruction_per_interval) {
   const char *text = ".kernel k\n.reg a, b\n add.i32 a, a, 1\n add.i32 b, b, 1\n exit\n";
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "cu.int_interval=5", 32, 32, text);
   EXPECT_EQ(rig.result.cycles, START + 5 + 2);
   EXPECT_EQ(stall(&rig, STALL_UNIT), 4);
   EXPECT_EQ(stall(&rig, STALL_DEPENDENCY), 0);
-  rig_free(&rig);
 }
 
 TEST(cu, a_fixed_dependence_latency_replaces_the_scoreboard) {
@@ -173,7 +172,7 @@ TEST(cu, buckets_of_a_barrier_match_hand_calculation) {
   /*  cycle   10    11    12 13 14   15    16
    *  warp 0  bar   -- waits --      exit
    *  warp 1  turn  bar   -- waits   turn  exit */
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "", 64, 64, ".kernel k\n bar\n exit\n");
   EXPECT_EQ(rig.result.cycles, 17);
   EXPECT_EQ(stall(&rig, STALL_ISSUED), 4);
@@ -184,13 +183,12 @@ TEST(cu, buckets_of_a_barrier_match_hand_calculation) {
   EXPECT_EQ(rig.result.cu.active_cycles, 7);
   EXPECT_EQ(rig.result.cu.issue_cycles, 4);
   EXPECT_EQ(rig.result.cu.work_groups, 1);
-  rig_free(&rig);
 }
 
 /* Cycles between two clocks of a kernel around `between`, on a machine with these settings. */
 static uint32_t between_clocks(const char *settings, uint32_t local, const char *between) {
   char kernel[512];
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   snprintf(kernel, sizeof kernel,
            ".kernel k\n.arg out global\n.lds t 256\n.reg v, w, e\n.reg64 o, s, f\n ld.arg.b64 o, out\n mov.b64 s, o\n"
            " get.clock s\n%s get.clock f\n sub.i64 f, f, s\n st.global.b64 [o], f\n exit\n",
@@ -198,7 +196,6 @@ static uint32_t between_clocks(const char *settings, uint32_t local, const char 
   rig_run(&rig, settings, local, local, kernel);
   const uint32_t cycles = rig_word(&rig, 0, 0);
   EXPECT_EQ(rig_word(&rig, 0, 1), 0);
-  rig_free(&rig);
   return cycles;
 }
 
@@ -284,15 +281,13 @@ TEST(cu, subclasses_inherit_the_values_of_their_class) {
 /* Cycles from the end of warp 0 to the end of warp 2. Both start together and share one scheduler for their chains. */
 static uint32_t lag(const char *settings, const char *chain) {
   char kernel[512];
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   snprintf(kernel, sizeof kernel,
            ".kernel k\n.arg out global\n.reg w, v, u\n.reg64 o, f\n ld.arg.b64 o, out\n get.warp w\n shl.b32 w, w, 3\n"
            " bar\n%s get.clock f\n st.global.b64 [o + w], f\n exit\n",
            chain);
   rig_run(&rig, settings, 96, 96, kernel);
-  const uint32_t cycles = rig_word(&rig, 0, 4) - rig_word(&rig, 0, 0);
-  rig_free(&rig);
-  return cycles;
+  return rig_word(&rig, 0, 4) - rig_word(&rig, 0, 0);
 }
 
 TEST(cu, the_fair_policy_keeps_a_warp_only_while_it_issues_every_cycle) {
@@ -316,7 +311,7 @@ TEST(cu, an_lds_result_takes_one_port_cycle_plus_passes_plus_latency) {
   for (int shift = 2; shift <= 7; shift++) { /* strides of 1 to 32 words give 1 to 32 passes */
     char kernel[256];
     uint32_t passes = 1u << (shift - 2);
-    struct rig rig;
+    ct_freed(rig_free) struct rig rig;
     ct_note("stride %u words", passes);
     snprintf(kernel, sizeof kernel, text, shift);
     rig_run(&rig, "", 32, 32, kernel);
@@ -327,7 +322,6 @@ TEST(cu, an_lds_result_takes_one_port_cycle_plus_passes_plus_latency) {
     EXPECT_EQ(stall(&rig, STALL_LDS_CONFLICT), passes - 1);
     EXPECT_EQ(stall(&rig, STALL_LDS), 10);
     EXPECT_EQ(stall(&rig, STALL_LDS_CONTENTION), 0);
-    rig_free(&rig);
   }
 }
 
@@ -335,24 +329,22 @@ TEST(cu, a_full_lds_queue_blocks_warps) {
   /* eight independent loads of 32 passes each through a queue of one */
   const char *text = ".kernel k\n.lds t 4096\n.reg a, b[4]\n get.local_id a, x\n shl.b32 a, a, 7\n"
                      " ld.lds.b32 b[0], [t + a]\n ld.lds.b32 b[1], [t + a]\n ld.lds.b32 b[2], [t + a]\n exit\n";
-  struct rig full, roomy;
+  ct_freed(rig_free) struct rig full, roomy;
   rig_run(&full, "lds.queue=1", 32, 32, text);
   rig_run(&roomy, "lds.queue=8", 32, 32, text);
   EXPECT_GT(stall(&full, STALL_LDS_QUEUE), 0);
   EXPECT_EQ(stall(&roomy, STALL_LDS_QUEUE), 0);
   EXPECT_GT(stall(&roomy, STALL_DRAIN), stall(&full, STALL_DRAIN));
-  rig_free(&full);
-  rig_free(&roomy);
 }
 
 TEST(cu, no_two_accesses_in_flight_share_a_number) {
-  struct rig rig = {.order = ORDER_ASCENDING};
+  ct_freed(rig_free) struct rig rig = {.order = ORDER_ASCENDING};
   ASSERT_TRUE(rig_build(&rig, "", 32, 32, ".kernel k\n exit\n"));
   ASSERT_TRUE(simulation_build(rig.simulation));
   const struct cu *cu = &rig.simulation->nodes[0]->cu;
   const struct cu_pool *const pools[] = {&cu->lds_pool, &cu->global_pool};
   const uint32_t all = pools[0]->count + pools[1]->count;
-  bool *taken = calloc(all, sizeof *taken);
+  ct_freed(ct_free) bool *taken = calloc(all, sizeof *taken);
   for (unsigned i = 0; i < 2; i++)
     for (uint32_t at = 0; at < pools[i]->count; at++) {
       const uint32_t number = pools[i]->unused[at];
@@ -360,8 +352,6 @@ TEST(cu, no_two_accesses_in_flight_share_a_number) {
       if (number < all)
         taken[number] = true;
     }
-  free(taken);
-  rig_free(&rig);
 }
 
 TEST(cu, a_fence_waits_for_the_accesses_of_its_space) {
@@ -395,23 +385,21 @@ TEST(cu, with_order_a_barrier_does_not_wait_for_lds_accesses) {
               {"cu.local_fence=order lds.interleave=2", false},
               {"cu.local_fence=order", false}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    struct rig rig;
+    ct_freed(rig_free) struct rig rig;
     ct_note("%s", rows[i].settings);
     rig_run(&rig, rows[i].settings, 64, 64, text);
     EXPECT_EQ(stall(&rig, STALL_FENCE) > 0, rows[i].waits);
     for (uint32_t lane = 0; lane < 32; lane++)
       EXPECT_EQ(rig_word(&rig, 1, lane), 32 + lane);
-    rig_free(&rig);
   }
 }
 
 TEST(cu, with_order_a_program_with_copies_waits_at_barriers) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "cu.local_fence=order", 32, 32,
           ".kernel k\n.lds t 256\n.arg a global\n.reg i, e\n.reg64 p\n ld.arg.b64 p, a\n st.lds.b32 [t], i\n bar.lds\n"
           " copy.to_lds e, [t], [p], 16, size=4\n wait e\n exit\n");
   EXPECT_LT(0, stall(&rig, STALL_FENCE));
-  rig_free(&rig);
 }
 
 static const char *const alu_kernel = ".kernel k\n.reg a, b, c, d\n"
@@ -419,11 +407,10 @@ static const char *const alu_kernel = ".kernel k\n.reg a, b, c, d\n"
 
 /* Warp-cycles that three ready warps of one scheduler lose to each other. */
 static uint64_t turns_lost(const char *settings) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, settings, 96, 96, alu_kernel);
   EXPECT_EQ(rig.result.cycles, START + 15);
   uint64_t lost = stall(&rig, STALL_NOT_SELECTED);
-  rig_free(&rig);
   return lost;
 }
 
@@ -450,11 +437,10 @@ TEST(cu, schedulers_issue_in_parallel) {
   uint64_t four = rig_cycles("cu.schedulers=4", 128, 128, alu_kernel);
   EXPECT_EQ(one, START + 4 * 5);
   EXPECT_EQ(four, START + 5);
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "cu.schedulers=4", 128, 128, alu_kernel);
   EXPECT_EQ(rig.result.cu.warp_instructions, 20);
   EXPECT_EQ(rig.result.cu.issue_cycles, 5);
-  rig_free(&rig);
 }
 
 TEST(cu, every_limit_on_occupancy_can_be_the_binding_one) {
@@ -470,21 +456,19 @@ TEST(cu, every_limit_on_occupancy_can_be_the_binding_one) {
       {"cu.warps=64 cu.groups=32 lds.size=1M cu.count=16", LIMIT_WORK, 2},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    struct rig rig;
+    ct_freed(rig_free) struct rig rig;
     ct_note("%s", rows[i].settings);
     rig_run(&rig, rows[i].settings, 64 * 32, 64, ".kernel k\n.lds t 1024\n exit\n");
     EXPECT_EQ(rig.result.occupancy.limit, rows[i].limit);
     EXPECT_EQ(rig.result.occupancy.groups_per_cu, rows[i].groups);
     EXPECT_EQ(rig.result.cu.work_groups, 32);
-    rig_free(&rig);
   }
 }
 
 TEST(cu, a_group_that_does_not_fit_is_refused) {
-  struct rig rig = {.order = ORDER_ASCENDING};
+  ct_freed(rig_free) struct rig rig = {.order = ORDER_ASCENDING};
   ASSERT_TRUE(rig_build(&rig, "lds.size=1K", 64, 64, ".kernel k\n.lds t 2048\n exit\n"));
   EXPECT_FALSE(simulation_run(rig.simulation, rig.host, &rig.launch, 1000, NULL, &rig.result));
-  rig_free(&rig);
 }
 
 TEST(cu, divergent_branches_are_counted_and_run_both_sides) {
@@ -524,23 +508,21 @@ TEST(cu, barriers_that_block_accesses_still_order_lds_reads_after_writes) {
       " ld.lds.b32 v, [t + j]\n bar.lds\n add.i32 n, n, 1\n setp.lt.u32 p, n, 9\n@p bra again\n st.global.b32 [o + i], "
       "v\n"
       " exit\n";
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "cu.barrier_blocks=accesses cu.barrier_interval=2 cu.barrier_latency=9", 256, 256, text);
   EXPECT_EQ(rig.result.end, END_FINISHED);
   EXPECT_EQ(rig.result.cu.barriers, 18);
   for (uint32_t i = 0; i < 256; i++)
     EXPECT_EQ(rig_word(&rig, 0, i), ((4 * i) ^ 1020) + 8);
-  rig_free(&rig);
 }
 
 TEST(cu, an_unreached_barrier_is_reported_even_if_it_blocks_only_accesses) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "cu.barrier_blocks=accesses", 64, 64,
           ".kernel k\n.reg i\n.pred c\n get.local_id i, x\n setp.lt.u32 c, i, 32\n@c bar\n mov.b32 i, i\n exit\n");
   EXPECT_EQ(rig.result.end, END_DEADLOCK);
   EXPECT_EQ(rig.result.stuck[0].stall, STALL_BARRIER);
   EXPECT_EQ(rig_hazards(&rig, HAZARD_M8), 1);
-  rig_free(&rig);
 }
 
 TEST(cu, a_divergent_branch_costs_divergence_latency_more) {
@@ -580,11 +562,10 @@ TEST(cu, every_groups_lds_starts_at_bank_0) {
   /* 4095 bytes would let the next group's words straddle banks */
   const char *text =
       ".kernel k\n.lds t 4095\n.reg i\n get.local_id i, x\n shl.b32 i, i, 2\n st.lds.b32 [t + i], i\n exit\n";
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "cu.lds_unit=16", 32 * 8, 32, text);
   EXPECT_EQ(rig.result.lds.conflict_cycles, 0);
   EXPECT_EQ(rig.result.occupancy.lds_per_group, 4096);
-  rig_free(&rig);
 }
 
 TEST(cu, registers_are_allocated_in_units) {
@@ -627,7 +608,7 @@ TEST(cu, an_lds_instruction_occupies_its_unit_while_its_data_move) {
               {"atom.lds.add.i32 _, [t], w", 1}, {"atom.lds.cas.b32 v, [t], w, x", 2}};
   for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
     char text[256];
-    struct rig plain, slow;
+    ct_freed(rig_free) struct rig plain, slow;
     snprintf(text, sizeof text,
              ".kernel k\n.lds t 64\n.reg v[4], w, x, y\n %s\n ld.lds.b32 y, [t]\n mov.b32 y, y\n exit\n", rows[i].text);
     rig_run(&plain, "", 32, 32, text);
@@ -635,15 +616,12 @@ TEST(cu, an_lds_instruction_occupies_its_unit_while_its_data_move) {
     ct_note("%s", rows[i].text);
     EXPECT_EQ(stall(&slow, STALL_UNIT), 3 * rows[i].sent);
     EXPECT_EQ(slow.result.cycles, plain.result.cycles + (uint64_t)(3 * rows[i].sent));
-    rig_free(&plain);
-    rig_free(&slow);
   }
 }
 
 TEST(cu, lds_instructions_are_one_interval_apart) {
   const char *text = ".kernel k\n.lds t 64\n.reg a, b\n ld.lds.b32 a, [t]\n ld.lds.b32 b, [t]\n exit\n";
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "cu.lds_interval=6", 32, 32, text);
   EXPECT_EQ(stall(&rig, STALL_UNIT), 5);
-  rig_free(&rig);
 }

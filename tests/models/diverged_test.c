@@ -88,7 +88,7 @@ static uint32_t first_of(const struct rig *rig, const char *mnemonic) {
 
 static struct found run(size_t kernel, unsigned late, const char *settings) {
   char text[2048];
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   struct found found = {0};
   snprintf(text, sizeof text, HEAD "%s", late, kernels[kernel].text);
   ct_note("kernel %zu, warp %u late, %s", kernel, late, settings);
@@ -102,7 +102,6 @@ static struct found run(size_t kernel, unsigned late, const char *settings) {
   const uint32_t pc = first_of(&rig, kernels[kernel].mnemonic);
   EXPECT_TRUE(pc < 64 && found.at >> pc & 1);
   EXPECT_TRUE(kernels[kernel].lanes || rig.result.hazard_count == 1);
-  rig_free(&rig);
   return found;
 }
 
@@ -123,7 +122,7 @@ TEST(diverged, one_mistake_gives_one_rule_at_one_call_whichever_warp_arrives_fir
 TEST(diverged, warps_that_do_not_meet_wait_for_each_other_and_not_for_an_event) {
   for (size_t kernel = 0; kernel < sizeof kernels / sizeof *kernels; kernel++) {
     char text[2048];
-    struct rig rig;
+    ct_freed(rig_free) struct rig rig;
     snprintf(text, sizeof text, HEAD "%s", WARPS, kernels[kernel].text);
     ct_note("kernel %zu", kernel);
     rig_run(&rig, "", ITEMS, ITEMS, text);
@@ -131,18 +130,16 @@ TEST(diverged, warps_that_do_not_meet_wait_for_each_other_and_not_for_an_event) 
                 kernels[kernel].rule == HAZARD_G1);
     for (size_t w = 0; w < rig.result.stuck_count; w++)
       EXPECT_EQ(rig.result.stuck[w].event, 0);
-    rig_free(&rig);
   }
 }
 
 /* The message contains the last call's line and the first warp that is there. */
 TEST(diverged, the_report_shows_where_the_other_warps_are) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(
       &rig, "", 96, 96,
       ".kernel k\n.reg w\n.pred c\n get.warp w\n setp.eq.u32 c, w, 2\n@!c bra over\n bar.lds\nover:\n bar\n exit\n");
   ASSERT_EQ(rig.result.hazard_count, 1);
   EXPECT_EQ(rig.result.hazards[0].first.item, 64);
   EXPECT_STREQ(rig.result.hazards[0].first.detail, "warp 2 is here, but others are at line 9");
-  rig_free(&rig);
 }

@@ -83,7 +83,7 @@ static const char *const blocking[] = {"dma.copy=blocking", "dma.copy=blocking c
 /* Counts the wrong words of the result. */
 static uint32_t wrong_words(enum chain chain, const char *fence, const char *settings) {
   char kernel[1024], with[160];
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   uint32_t wrong = 0;
   snprintf(kernel, sizeof kernel, chains[chain].text, fence);
   snprintf(with, sizeof with, "%s %s", chains[chain].machine, settings);
@@ -92,7 +92,6 @@ static uint32_t wrong_words(enum chain chain, const char *fence, const char *set
   EXPECT_EQ(rig.result.hazard_count, 0);
   for (uint32_t i = 0; i < chains[chain].words; i++)
     wrong += rig_word(&rig, 2, i) != (chains[chain].sevens ? 7 : 960 + i);
-  rig_free(&rig);
   return wrong;
 }
 
@@ -148,13 +147,12 @@ TEST(fence, holds_every_later_copy_and_not_only_the_next) {
   static const char *const all[] = {"", "dma.copy=lanes", "dma.copy=blocking"};
   for (unsigned mode = 0; mode < 3; mode++) {
     char kernel[1024];
-    struct rig rig;
+    ct_freed(rig_free) struct rig rig;
     snprintf(kernel, sizeof kernel, text, between);
     ct_note("%s", all[mode]);
     rig_run(&rig, all[mode], 256, 256, kernel);
     for (uint32_t i = 0; i < WORDS; i++)
       EXPECT_EQ(rig_word(&rig, 2, i), i);
-    rig_free(&rig);
   }
 }
 
@@ -171,10 +169,9 @@ TEST(fence, costs_a_rendezvous_and_waits_for_nothing) {
   }
   /* without copies, and with a store in flight: the next instruction issues copy_latency later */
   EXPECT_EQ(rig_cycles("", 32, 32, ".kernel k\n copy.fence.all\n exit\n"), START + COPY + 1);
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "", 32, 32, ".kernel k\n.lds t 64\n.reg v\n st.lds.b32 [t], v\n copy.fence.lds\n exit\n");
   EXPECT_EQ(rig.result.stalls[STALL_FENCE], 0);
-  rig_free(&rig);
 }
 
 TEST(fence, that_some_warps_never_reach_is_a_hazard) {

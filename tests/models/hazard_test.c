@@ -116,12 +116,11 @@ static const struct {
 };
 
 TEST(hazards, a_run_does_not_report_what_only_check_finds) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "", 64, 64,
           HEAD "@!c bra join, join=join\n expect.warp\n expect.same.b32 i\n expect.lane.u32 40\njoin: exit\n");
   EXPECT_EQ(rig_hazards(&rig, HAZARD_S1), 0);
   EXPECT_EQ(rig_hazards(&rig, HAZARD_S2), 0);
-  rig_free(&rig);
 }
 
 TEST(hazards, each_rule_is_reported_for_the_wrong_kernel_alone) {
@@ -129,7 +128,7 @@ TEST(hazards, each_rule_is_reported_for_the_wrong_kernel_alone) {
   for (unsigned rule = 0; rule < HAZARDS; rule++) /* those of pipes are in pipe_test.c */
     seen[rule] = isa_hazard_rows[rule].by == ISA_BY_CHECK || (rule >= HAZARD_Q10 && rule <= HAZARD_R12);
   for (size_t i = 0; i < sizeof twins / sizeof *twins; i++) {
-    struct rig wrong, right;
+    ct_freed(rig_free) struct rig wrong, right;
     const char *settings = twins[i].rule == HAZARD_M3 ? "dma.alignment=16 dma.misaligned=refuse" : "";
     ct_note("%s, twin %zu", isa_hazard_rows[twins[i].rule].rule, i);
     rig_run(&wrong, settings, 64, 64, twins[i].wrong);
@@ -139,8 +138,6 @@ TEST(hazards, each_rule_is_reported_for_the_wrong_kernel_alone) {
     EXPECT_EQ(right.result.hazard_count, 0);
     EXPECT_EQ(right.result.end, END_FINISHED);
     seen[twins[i].rule] = true;
-    rig_free(&wrong);
-    rig_free(&right);
   }
   for (unsigned rule = 0; rule < HAZARDS; rule++) {
     ct_note("%s", isa_hazard_rows[rule].rule);
@@ -149,25 +146,23 @@ TEST(hazards, each_rule_is_reported_for_the_wrong_kernel_alone) {
 }
 
 TEST(hazards, an_out_of_bounds_copy_moves_exactly_the_existing_bytes) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "", 64, 64, HEAD " copy.to_lds e, [t], [p], 300, size=4\n wait e\n exit\n");
   EXPECT_EQ(rig.result.dma.bytes, 1024);
   EXPECT_CONTAINS(rig.result.hazards[0].first.detail, "256 fit");
-  rig_free(&rig);
 }
 
 TEST(hazards, a_copy_of_misaligned_lines_reports_their_place_and_length) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "dma.alignment=16 dma.misaligned=refuse", 64, 64,
           HEAD " copy.to_lds e, [t + 32], [p], 6, size=4\n wait e\n exit\n");
   EXPECT_STREQ(rig.result.hazards[0].first.detail,
                "lines of 24 bytes at global address 0x100000000, LDS offset 32; dma.alignment is 16");
-  rig_free(&rig);
 }
 
 /* Warp 2 reaches the first copy before warp 0 does; warp 1 is at the other copy. */
 TEST(hazards, the_first_warp_at_the_earlier_of_two_copies_is_named_whenever_it_arrived) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "", 96, 96,
           HEAD " setp.ge.u32 c, i, 64\n@c bra here\n setp.ge.u32 c, i, 32\n@c bra other\n add.i32 n, n, 1\n"
                " mul.i32 n, n, n\n mul.i32 n, n, n\n mul.i32 n, n, n\n mul.i32 n, n, n\n mul.i32 n, n, n\n"
@@ -175,13 +170,12 @@ TEST(hazards, the_first_warp_at_the_earlier_of_two_copies_is_named_whenever_it_a
                "other: copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n");
   EXPECT_CONTAINS(rig.result.hazards[0].first.detail, "warp 0 is here, but others are at line");
   EXPECT_EQ(rig.result.hazards[0].first.item, 0);
-  rig_free(&rig);
 }
 
 /* Warps 1 and 2 reach the copy with other arguments than warp 0, one after the other, in either order. */
 TEST(hazards, the_first_warp_with_other_arguments_is_named_whenever_it_arrived) {
   for (unsigned later = 1; later <= 2; later++) {
-    struct rig rig;
+    ct_freed(rig_free) struct rig rig;
     char text[1024];
     snprintf(text, sizeof text,
              HEAD
@@ -193,7 +187,6 @@ TEST(hazards, the_first_warp_with_other_arguments_is_named_whenever_it_arrived) 
     ct_note("warp %u comes last", later);
     EXPECT_EQ(rig_hazards(&rig, HAZARD_G1), 1);
     EXPECT_CONTAINS(rig.result.hazards[0].first.detail, "warps 0 and 1 call it with different arguments");
-    rig_free(&rig);
   }
 }
 
@@ -201,7 +194,7 @@ TEST(hazards, the_first_warp_with_other_arguments_is_named_whenever_it_arrived) 
 TEST(hazards, hazards_that_do_not_fit_are_counted) {
   enum { STORES = RESULT_HAZARDS + 3 };
   char text[STORES * 32 + 1024];
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   size_t used = (size_t)snprintf(text, sizeof text, HEAD);
   for (unsigned i = 0; i < STORES; i++)
     used += (size_t)snprintf(text + used, sizeof text - used, " st.lds.b32 [t + %u], i\n", 4096 + 4 * i);
@@ -211,11 +204,10 @@ TEST(hazards, hazards_that_do_not_fit_are_counted) {
   for (unsigned i = 0; i < RESULT_HAZARDS; i++)
     EXPECT_EQ(rig.result.hazards[i].count, 2);
   EXPECT_EQ(rig.result.hazards_dropped, 2 * 3);
-  rig_free(&rig);
 }
 
 TEST(hazards, a_barrier_that_some_warps_never_reach_is_a_deadlock_that_names_them) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "", 64, 64, HEAD " setp.ge.u32 c, i, 32\n@c bra out\n bar\nout: exit\n");
   EXPECT_EQ(rig.result.end, END_DEADLOCK);
   ASSERT_EQ(rig.result.stuck_count, 1);
@@ -227,35 +219,31 @@ TEST(hazards, a_barrier_that_some_warps_never_reach_is_a_deadlock_that_names_the
    * after the third, its twin 4 later, the branch 4 later, then 4 more: the barrier at 30, the exit at 31. */
   EXPECT_EQ(rig.result.cycles, 32);
   EXPECT_EQ(rig.result.stalls[STALL_BARRIER], 1);
-  rig_free(&rig);
 }
 
 TEST(hazards, warps_at_different_barriers_do_not_meet) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "", 64, 64, HEAD " setp.ge.u32 c, i, 32\n@c bra other\n bar\n exit\nother: bar\n exit\n");
   EXPECT_EQ(rig.result.end, END_DEADLOCK);
   EXPECT_EQ(rig.result.stuck_count, 2);
-  rig_free(&rig);
 }
 
 TEST(hazards, a_wait_for_an_event_that_no_copy_creates_is_a_deadlock_that_names_it) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "", 64, 64, HEAD " mov.b32 e, 7\n wait e\n exit\n");
   EXPECT_EQ(rig.result.end, END_DEADLOCK);
   EXPECT_EQ(rig_hazards(&rig, HAZARD_X12), 1);
   ASSERT_EQ(rig.result.stuck_count, 2);
   EXPECT_EQ(rig.result.stuck[0].stall, STALL_COPY_WAIT);
   EXPECT_EQ(rig.result.stuck[0].event, 7);
-  rig_free(&rig);
 }
 
 TEST(hazards, an_endless_loop_ends_at_the_cycle_limit) {
-  struct rig rig = {.order = ORDER_ASCENDING, .limit = 250000};
+  ct_freed(rig_free) struct rig rig = {.order = ORDER_ASCENDING, .limit = 250000};
   ASSERT_TRUE(rig_build(&rig, "", 32, 32, ".kernel k\nagain: bra again\n"));
   rig_start(&rig);
   EXPECT_EQ(rig.result.end, END_CYCLE_LIMIT);
   EXPECT_EQ(rig.result.cycles, 250000);
-  rig_free(&rig);
 }
 
 struct asked {
@@ -274,7 +262,7 @@ static bool go_on(void *context, cycle_t cycles, uint64_t done, uint64_t groups)
 
 /* The accounts end where the launch stopped, so that buckets still sum to residency. */
 TEST(hazards, a_launch_ends_when_its_progress_callback_requests_it) {
-  struct rig rig = {.order = ORDER_ASCENDING};
+  ct_freed(rig_free) struct rig rig = {.order = ORDER_ASCENDING};
   struct asked asked = {.last = 3};
   const struct progress progress = {go_on, &asked};
   ASSERT_TRUE(rig_build(&rig, "", 32, 32, ".kernel k\nagain: bra again\n"));
@@ -283,24 +271,22 @@ TEST(hazards, a_launch_ends_when_its_progress_callback_requests_it) {
   EXPECT_EQ(asked.times, 3);
   EXPECT_EQ(rig.result.cycles, asked.cycles);
   EXPECT_EQ(rig.result.resident_cycles, asked.cycles - 10); /* dispatch_latency */
-  rig_free(&rig);
 }
 
 TEST(hazards, a_launch_that_ends_at_the_limit_counts_as_finished) {
   const char *text = HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n";
   uint64_t cycles = rig_cycles("", 64, 64, text);
   for (cycle_t limit = cycles - 1; limit <= cycles + 1; limit++) {
-    struct rig rig = {.order = ORDER_ASCENDING, .limit = limit};
+    ct_freed(rig_free) struct rig rig = {.order = ORDER_ASCENDING, .limit = limit};
     ASSERT_TRUE(rig_build(&rig, "", 64, 64, text));
     rig_start(&rig);
     EXPECT_EQ(rig.result.end, limit < cycles ? END_CYCLE_LIMIT : END_FINISHED);
     EXPECT_EQ(rig.result.cycles, limit < cycles ? limit : cycles);
-    rig_free(&rig);
   }
 }
 
 TEST(hazards, a_launch_cut_short_reports_its_work_so_far) {
-  struct rig rig = {.order = ORDER_ASCENDING, .limit = 200};
+  ct_freed(rig_free) struct rig rig = {.order = ORDER_ASCENDING, .limit = 200};
   ASSERT_TRUE(rig_build(&rig, "", 32, 32, HEAD " copy.to_lds e, [t], [p], 256, size=4\n wait e\n exit\n"));
   rig_start(&rig);
   /* loads and queries from 10 on, one a cycle; setp waits for its query, and the copy for ld.arg's 10 cycles */
@@ -313,12 +299,11 @@ TEST(hazards, a_launch_cut_short_reports_its_work_so_far) {
   EXPECT_EQ(rig.result.stalls[STALL_COPY_WAIT], 200 - arrived - 1);
   EXPECT_EQ(rig.result.dma.busy_cycles, 200 - (copy + 1));
   EXPECT_EQ(rig.result.dma.channel_cycles, 200 - (copy + 1));
-  rig_free(&rig);
 }
 
 TEST(hazards, a_warp_at_a_wait_for_a_finished_copy_waits_only_for_its_group) {
   /* warp 0 is at the wait and warp 1 at a barrier: no event is missing */
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(
       &rig, "", 64, 64,
       HEAD
@@ -333,13 +318,12 @@ TEST(hazards, a_warp_at_a_wait_for_a_finished_copy_waits_only_for_its_group) {
   }
   EXPECT_EQ(rig.result.stuck[0].stall, STALL_WAIT_JOIN);
   EXPECT_EQ(rig.result.stuck[1].stall, STALL_BARRIER);
-  rig_free(&rig);
 }
 
 TEST(hazard, a_copy_to_a_work_group_whose_lds_is_not_aligned_is_refused) {
   /* Slot 0's LDS starts at 0, slot 1's at 144. The engine, with an alignment of 128, used to take that for a defect of
    * the simulator. */
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "cu.lds_unit=16 lds.banks=1 dma.alignment=128 dma.misaligned=refuse", 64, 32,
           ".kernel k\n.arg in global\n.lds t 144\n.reg e\n.reg64 p\n ld.arg.b64 p, in\n mov.b32 e, 0\n"
           " copy.to_lds e, [t], [p], 32, size=4\n wait e\n exit\n");
@@ -348,16 +332,14 @@ TEST(hazard, a_copy_to_a_work_group_whose_lds_is_not_aligned_is_refused) {
   EXPECT_CONTAINS(rig.result.hazards[0].first.detail,
                   "LDS offset 0 of a work-group's LDS at byte 144; dma.alignment is 128");
   EXPECT_EQ(rig.result.cu.copy_bytes, 128);
-  rig_free(&rig);
 }
 
 TEST(hazards, a_work_group_does_not_inherit_events_of_the_previous_one) {
   /* of four groups that run one after the other, only the first leaves an event unawaited */
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "cu.count=1 cu.groups=1", 4 * 32, 32,
           HEAD
           " get.group_id n, x\n setp.ne.u32 c, n, 0\n@c bra out\n copy.to_lds e, [t], [p], 4, size=4\nout: exit\n");
   EXPECT_EQ(rig_hazards(&rig, HAZARD_X10), 1);
   EXPECT_EQ(rig.result.hazard_count, 1);
-  rig_free(&rig);
 }

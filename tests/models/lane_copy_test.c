@@ -61,7 +61,7 @@ static void expect(const struct shape *shape, const uint8_t *src, uint8_t *all, 
 static void try_shape(const struct shape *shape, const char *mode) {
   static uint8_t all[RIG_BUFFER], out[RIG_BUFFER];
   char kernel[1024];
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   memset(all, 0, sizeof all);
   memset(out, 0, sizeof out);
   write_kernel(kernel, sizeof kernel, shape);
@@ -74,7 +74,6 @@ static void try_shape(const struct shape *shape, const char *mode) {
   EXPECT_EQ(memcmp(rig.buffers[1].data, all, sizeof all), 0);
   EXPECT_EQ(memcmp(rig.buffers[2].data, out, sizeof out), 0);
   EXPECT_EQ(rig.result.cu.warp_copies, strstr(mode, "engine") ? 0 : 3);
-  rig_free(&rig);
 }
 
 TEST(lane_copy, moves_the_same_bytes_as_an_engine) {
@@ -100,7 +99,7 @@ TEST(lane_copy, any_number_of_copies_can_be_in_flight) {
   enum { COPIES = 20, BYTES = 64 };
   char kernel[COPIES * 80 + 1024] = HEAD " mov.b64 o, 64\n";
   size_t used = strlen(kernel);
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   for (unsigned i = 0; i < COPIES; i++)
     used += (size_t)snprintf(kernel + used, sizeof kernel - used,
                              " copy.to_lds e, [t + %u], [p], %u, size=1\n add.i64 p, p, o\n", i * BYTES, BYTES);
@@ -110,18 +109,16 @@ TEST(lane_copy, any_number_of_copies_can_be_in_flight) {
   EXPECT_LT(rig.result.cycles, 2 * 5000);
   EXPECT_EQ(rig.result.cu.warp_copies, COPIES + 1);
   EXPECT_EQ(memcmp(rig.buffers[1].data, rig.buffers[0].data, COPIES * BYTES), 0);
-  rig_free(&rig);
 }
 
 TEST(lane_copy, an_empty_copy_completes_and_takes_no_slot) {
   for (size_t m = 1; m < MODES; m++) {
-    struct rig rig;
+    ct_freed(rig_free) struct rig rig;
     rig_run(&rig, modes[m], 64, 64, HEAD " copy.to_lds e, [t], [p], 0, size=4\n wait e\n exit\n");
     EXPECT_EQ(rig.result.end, END_FINISHED);
     EXPECT_EQ(rig.result.cu.warp_copies, 1);
     EXPECT_EQ(rig.result.cu.copy_slots, 0);
     EXPECT_EQ(rig.result.dma_latency->count, 1);
-    rig_free(&rig);
   }
 }
 
@@ -130,7 +127,7 @@ TEST(lane_copy, bytes_are_stale_until_the_wait_except_for_blocking_copies) {
                           " ld.lds.b32 v, [t + i]\n st.global.b32 [q + i], v\n wait e\n ld.lds.b32 v, [t + i]\n"
                           " st.global.b32 [r + i], v\n exit\n";
   for (size_t m = 0; m < MODES; m++) {
-    struct rig rig;
+    ct_freed(rig_free) struct rig rig;
     bool blocking = strstr(modes[m], "blocking");
     ct_note("%s", modes[m]);
     rig_run(&rig, modes[m], 64, 64, text);
@@ -139,7 +136,6 @@ TEST(lane_copy, bytes_are_stale_until_the_wait_except_for_blocking_copies) {
       EXPECT_EQ(rig_word(&rig, 1, i), blocking ? i : 0);
       EXPECT_EQ(rig_word(&rig, 2, i), i);
     }
-    rig_free(&rig);
   }
 }
 
@@ -152,7 +148,7 @@ TEST(lane_copy, elements_outside_the_buffer_are_zero_or_unchanged) {
   for (unsigned zero = 0; zero < 2; zero++)
     for (unsigned blocking = 0; blocking < 2; blocking++) {
       char kernel[1024], settings[96];
-      struct rig rig;
+      ct_freed(rig_free) struct rig rig;
       snprintf(kernel, sizeof kernel, text, RIG_BUFFER - 6 * 4);
       snprintf(settings, sizeof settings, "dma.copy=%s dma.out_of_bounds=%s", blocking ? "blocking" : "lanes",
                zero ? "zero" : "skip");
@@ -163,7 +159,6 @@ TEST(lane_copy, elements_outside_the_buffer_are_zero_or_unchanged) {
         EXPECT_EQ(rig_word(&rig, 2, i), i < 6 ? RIG_BUFFER / 4 - 6 + i : zero ? 0 : 7);
       for (uint32_t i = 0; i < 6; i++)
         EXPECT_EQ(rig_word(&rig, 1, RIG_BUFFER / 4 - 6 + i), RIG_BUFFER / 4 - 6 + i);
-      rig_free(&rig);
     }
 }
 
@@ -182,7 +177,7 @@ static uint64_t round_trip(uint64_t bytes) {
 static const char *const example = HEAD " copy.to_lds e, [t], [p], 512, size=1\n wait e\n exit\n";
 
 TEST(lane_copy, the_worked_example_is_exact_to_the_cycle) {
-  struct rig lanes, blocking;
+  ct_freed(rig_free) struct rig lanes, blocking;
   uint64_t issue = START + 10, done = 5 + round_trip(512) + 4 + 10;
   rig_run(&lanes, "dma.copy=lanes", 32, 32, example);
   rig_run(&blocking, "dma.copy=blocking", 32, 32, example);
@@ -200,8 +195,6 @@ TEST(lane_copy, the_worked_example_is_exact_to_the_cycle) {
   EXPECT_EQ(blocking.result.cu.copy_slots, 3);
   EXPECT_EQ(rig_pc(&lanes, "copy.to_lds")->lds_passes, 4);
   EXPECT_EQ(rig_pc(&lanes, "copy.to_lds")->sectors, 16);
-  rig_free(&lanes);
-  rig_free(&blocking);
 }
 
 /* Four planes of four lines of 64 bytes. The arguments are the plane pitches, in elements of 4 bytes. */
@@ -233,7 +226,7 @@ TEST(lane_copy, the_number_of_accesses_is_bytes_over_lanes_times_the_widest_comm
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     for (unsigned blocking = 0; blocking < 2; blocking++) {
       char kernel[1024], settings[96];
-      struct rig rig;
+      ct_freed(rig_free) struct rig rig;
       snprintf(kernel, sizeof kernel, HEAD " %s\n wait e\n exit\n", rows[i].copy);
       snprintf(settings, sizeof settings, "cu.copy_overhead=3 dma.copy=%s %s", blocking ? "blocking" : "lanes",
                rows[i].settings);
@@ -242,17 +235,15 @@ TEST(lane_copy, the_number_of_accesses_is_bytes_over_lanes_times_the_widest_comm
       EXPECT_EQ(rig.result.cu.copy_accesses, rows[i].accesses);
       EXPECT_EQ(rig.result.cu.copy_slots, rows[i].accesses * (blocking ? 5 : 4));
       EXPECT_EQ(rig.result.dma.descriptors, 0);
-      rig_free(&rig);
     }
 }
 
 static uint64_t copy_latency(const char *settings, const char *copy, uint32_t items) {
   char kernel[512];
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   snprintf(kernel, sizeof kernel, HEAD " %s\n wait e\n exit\n", copy);
   rig_run(&rig, settings, items, items, kernel);
   uint64_t latency = rig.result.dma_latency->maximum;
-  rig_free(&rig);
   return latency;
 }
 
@@ -276,7 +267,7 @@ TEST(lane_copy, one_more_slot_per_access_is_one_more_cycle_per_access) {
 TEST(lane_copy, the_hash_of_issues_includes_slots_of_copies) {
   const char *kernel = HEAD " ld.global.b32 v, [p]\n copy.to_lds e, [t], [p], 512, size=1\n mov.b32 v, v\n"
                             " ld.global.b32 n, [q]\n mov.b32 n, n\n wait e\n exit\n";
-  struct rig two, again, three;
+  ct_freed(rig_free) struct rig two, again, three;
   rig_run(&two, "dma.copy=lanes cu.copy_overhead=1", 32, 32, kernel);
   rig_run(&again, "dma.copy=lanes cu.copy_overhead=1", 32, 32, kernel);
   rig_run(&three, "dma.copy=lanes cu.copy_overhead=2", 32, 32, kernel);
@@ -287,9 +278,6 @@ TEST(lane_copy, the_hash_of_issues_includes_slots_of_copies) {
             two.result.stalls[STALL_MEMORY] + two.result.stalls[STALL_ISSUED]);
   EXPECT_EQ(again.result.trace_hash, two.result.trace_hash);
   EXPECT_NE(three.result.trace_hash, two.result.trace_hash);
-  rig_free(&two);
-  rig_free(&again);
-  rig_free(&three);
 }
 
 /* Two work-groups on separate schedulers. Their loads of one sector make them continue in the same cycles, and make
@@ -339,7 +327,7 @@ TEST(lane_copy, warps_share_a_copy) {
 TEST(lane_copy, an_outbound_copy_reads_the_lds_and_stores) {
   /* 128 bytes: 32 lanes of 4, one pass. Load slot at 5; pass 1, latency 10; store: a cycle of the port, 128 bytes on
    * the 64-byte uplink, L2, back. */
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "dma.copy=lanes dma.lane_bytes=4", 32, 32,
           HEAD " copy.to_global e, [q], [t], 128, size=1\n wait e\n exit\n");
   const struct mem_params *mem = &rig.machine.mem;
@@ -347,7 +335,6 @@ TEST(lane_copy, an_outbound_copy_reads_the_lds_and_stores) {
   EXPECT_EQ(rig.result.dma_latency->maximum,
             5 + 1 + 10 + up + div_up(128, mem->l2_width) - 1 + mem->l2_latency + mem->link_latency);
   EXPECT_EQ(rig.result.mem.stores, 1);
-  rig_free(&rig);
 }
 
 /* A tile is used for `work` rounds while the next one is copied: engines leave the issue slots to the work. */

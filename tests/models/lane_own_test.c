@@ -12,7 +12,7 @@
   " shl.b32 at, i, 4\n shl.b32 word, i, 2\n"
 
 TEST(lane_own, bytes_are_stale_until_the_wait) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "", 64, 64,
           HEAD " copy.lane.b128 [at], [p + at + 64]\n copy.lane.commit\n ld.lds.b32 v, [word]\n"
                " st.global.b32 [q + word], v\n copy.lane.wait 0\n bar.lds\n ld.lds.b32 v, [word]\n"
@@ -24,20 +24,18 @@ TEST(lane_own, bytes_are_stale_until_the_wait) {
     EXPECT_EQ(rig_word(&rig, 2, i), i + 16);
   }
   EXPECT_EQ(rig.result.cu.copy_accesses, 2);
-  rig_free(&rig);
 }
 
 /* Cycles from the copy's issue to the issue of the instruction after its wait. */
 static uint64_t wait_cycles(const char *settings, const char *copies, unsigned left) {
   char kernel[32768];
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   snprintf(kernel, sizeof kernel,
            HEAD " prefetch [p], 16384\n bar\n get.clock c[0]\n%s copy.lane.wait %u\n get.clock c[1]\n"
                 " sub.i64 c[0], c[1], c[0]\n st.global.b64 [q], c[0]\n exit\n",
            copies, left);
   rig_run(&rig, settings, 32, 32, kernel);
   uint64_t cycles = rig_word(&rig, 1, 0);
-  rig_free(&rig);
   return cycles;
 }
 
@@ -85,9 +83,8 @@ TEST(lane_own, a_batch_beyond_the_limit_of_open_ones_waits_for_the_oldest) {
 }
 
 TEST(lane_own, a_warp_ends_after_its_copies) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "", 32, 32, HEAD " copy.lane.b128 [at], [p + at]\n exit\n");
   EXPECT_EQ(rig.result.end, END_FINISHED);
   EXPECT_GT(rig.result.cycles, 2 * rig.machine.mem.link_latency + rig.machine.mem.l2_latency);
-  rig_free(&rig);
 }

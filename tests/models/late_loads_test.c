@@ -6,6 +6,8 @@
 #include "tests/ct.h"
 #include "tests/models/rig.h"
 
+CT_FREES(struct simulation, simulation_free)
+
 /* Work-group 0 loads a word after 20 rounds of a loop and then waits for it, with no step in which it could read it.
  * Work-group 1 writes the word at about the same time, after `delay` rounds. */
 static void write_race(char *text, size_t room, unsigned delay) {
@@ -35,12 +37,12 @@ static void write_race(char *text, size_t room, unsigned delay) {
  * compute unit. */
 static uint32_t brought(unsigned delay, bool late) {
   char text[1000];
-  struct rig rig = {.order = ORDER_ASCENDING};
+  ct_freed(rig_free) struct rig rig = {.order = ORDER_ASCENDING};
   size_t count = 0;
   write_race(text, sizeof text, delay);
   if (!rig_build(&rig, "cu.count=2", 64, 32, text))
     return UINT32_MAX;
-  struct simulation *simulation = simulation_new(&rig.machine);
+  ct_freed(simulation_free_at) struct simulation *simulation = simulation_new(&rig.machine);
   struct island **islands = simulation_islands(simulation, &count);
   struct host *host = host_plain(islands, count, ORDER_ASCENDING, 0);
   if (late)
@@ -50,8 +52,6 @@ static uint32_t brought(unsigned delay, bool late) {
   EXPECT_TRUE(rig.ok && rig.result.end == END_FINISHED);
   const uint32_t word = rig_word(&rig, 1, 0);
   host->free(host);
-  simulation_free(simulation);
-  rig_free(&rig);
   return word;
 }
 

@@ -13,6 +13,8 @@
 #include "tests/models/rig.h"
 #include "tests/models/rig_replay.h"
 
+CT_FREES(struct simulation, simulation_free)
+
 enum { KERNELS = 20 };
 
 /* ---- fingerprints ------------------------------------------------------------------------- */
@@ -92,15 +94,15 @@ static bool run_all(unsigned machine, enum kernels kernels, enum view view, host
   size_t count = 0;
   if (!rig_machine(&parameters, machines[machine]))
     return false;
-  struct simulation *simulation = simulation_new(&parameters);
+  ct_freed(simulation_free_at) struct simulation *simulation = simulation_new(&parameters);
   if (!(view == WAVES ? simulation_show_every_cycle(simulation) : view == AS_REACHED || simulation_build(simulation)))
     return false;
   struct island **islands = simulation_islands(simulation, &count);
   struct host *host = make(islands, count);
-  char *text = malloc(RANDOM_TEXT);
+  ct_freed(ct_free) char *text = malloc(RANDOM_TEXT);
   bool ok = host && text;
   for (unsigned i = 0; ok && i < KERNELS; i++) {
-    struct rig rig = {.order = ORDER_ASCENDING};
+    ct_freed(rig_free) struct rig rig = {.order = ORDER_ASCENDING};
     *text = '\0';
     if (kernels == OF_IMAGES)
       image_kernel(text, machine * KERNELS + i + 1);
@@ -114,12 +116,9 @@ static bool run_all(unsigned machine, enum kernels kernels, enum view view, host
     ok = run_kernels(&rig, simulation, host, &outcomes[i]);
     if (!ok)
       fprintf(stderr, "machine %u, kernel %u did not finish:\n%s", machine, i, text);
-    rig_free(&rig);
   }
   if (host)
     host->free(host);
-  simulation_free(simulation);
-  free(text);
   return ok;
 }
 

@@ -17,14 +17,12 @@
 /* Cycles between the two clocks of warp `warp` of `warps`. */
 static uint64_t cycles(const char *settings, unsigned warps, unsigned warp, const char *body) {
   char kernel[4096];
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   snprintf(kernel, sizeof kernel, HEAD "%s" TAIL, body);
   rig_run(&rig, settings, 32 * warps, 32 * warps, kernel);
   EXPECT_EQ(rig.result.end, END_FINISHED);
   EXPECT_EQ(rig.result.hazard_count, 0);
-  const uint64_t counted = rig_word(&rig, 1, 64 * warp);
-  rig_free(&rig);
-  return counted;
+  return rig_word(&rig, 1, 64 * warp);
 }
 
 /* From the issue of an access, by all lanes of a warp or by one, to its end: its passes are two if each lane has 64
@@ -76,13 +74,11 @@ static uint64_t wakes(const char *settings, unsigned warp) {
     strcat(body, " mov.b32 i, i\n");
   strcat(body, " get.clock c[0]\n@one mbarrier.arrive [8]\n mov.b64 c[1], c[0]\nboth:\n");
   char kernel[4096];
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   snprintf(kernel, sizeof kernel, HEAD "%s shl.b32 i, warp, 3\n st.global.b64 [p + i], c[1]\n exit\n", body);
   rig_run(&rig, settings, 128, 128, kernel);
   EXPECT_EQ(rig.result.end, END_FINISHED);
-  const uint64_t after = rig_word(&rig, 1, 2 * warp) - rig_word(&rig, 1, 0);
-  rig_free(&rig);
-  return after;
+  return rig_word(&rig, 1, 2 * warp) - rig_word(&rig, 1, 0);
 }
 
 TEST(mbarrier, the_arrival_that_ends_a_phase_wakes_waiters_one_at_a_time) {
@@ -93,7 +89,7 @@ TEST(mbarrier, the_arrival_that_ends_a_phase_wakes_waiters_one_at_a_time) {
 }
 
 TEST(mbarrier, arrivals_that_never_come_are_a_deadlock_that_names_the_wait) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "", 64, 64, HEAD "@first exit\n mbarrier.try_wait t, [8], even\n exit\n");
   EXPECT_EQ(rig.result.end, END_DEADLOCK);
   ASSERT_EQ(rig.result.stuck_count, 1);
@@ -102,22 +98,19 @@ TEST(mbarrier, arrivals_that_never_come_are_a_deadlock_that_names_the_wait) {
   EXPECT_EQ(rig.result.stuck[0].stall, STALL_BARRIER);
   EXPECT_EQ(rig.program->code[rig.result.stuck[0].pc].op, ISA_MBARRIER_TRY_WAIT);
   EXPECT_GT(rig.result.stalls[STALL_BARRIER], 0);
-  rig_free(&rig);
 }
 
 TEST(mbarrier, a_wait_that_cannot_end_is_reported_as_a_hazard) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "", 32, 32, HEAD " mbarrier.try_wait t, [16], even\n exit\n");
   EXPECT_EQ(rig.result.end, END_DEADLOCK);
   EXPECT_EQ(rig_hazards(&rig, HAZARD_M4), 1);
-  rig_free(&rig);
 }
 
 TEST(mbarrier, waiting_warps_leave_the_lds_to_others) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "cu.warps=64 lds.queue=1 lds.latency=1", 2048, 2048,
           HEAD
           "@!first mbarrier.try_wait t, [8], even\n@first ld.lds.b32 even, [8]\n@one mbarrier.arrive [8]\n exit\n");
   EXPECT_EQ(rig.result.end, END_FINISHED);
-  rig_free(&rig);
 }

@@ -21,7 +21,7 @@ struct times {
 
 static void run(const char *settings, bool late_at_copy, struct times times[2]) {
   char kernel[1024], before[256];
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   snprintf(before, sizeof before, turns, "on", "turn", "turn", "on");
   snprintf(kernel, sizeof kernel,
            ".kernel k\n.arg in global\n.arg out global\n.lds t 256\n.reg w, e, i, at\n.reg64 p, o, s, f, g\n"
@@ -37,7 +37,6 @@ static void run(const char *settings, bool late_at_copy, struct times times[2]) 
   for (uint32_t warp = 0; warp < 2; warp++)
     times[warp] = (struct times){rig_word(&rig, BUFFER, 3 * warp), rig_word(&rig, BUFFER, 3 * warp + 1),
                                  rig_word(&rig, BUFFER, 3 * warp + 2)};
-  rig_free(&rig);
 }
 
 TEST(meet, a_late_warp_delays_the_others_at_a_copy_unless_they_meet_at_barriers) {
@@ -79,14 +78,13 @@ TEST(meet, a_warp_is_at_most_a_few_calls_ahead) {
   snprintf(kernel + length, sizeof kernel - (size_t)length,
            " wait e\n sub.i64 f, f, s\n shl.b32 w, w, 2\n ld.lds.b32 i, [28]\n st.global.b32 [o + w], f.lo\n"
            " st.global.b32 [o + 8], i\n exit\n");
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, APART, 64, 64, kernel);
   EXPECT_EQ(rig.result.hazard_count, 0);
   EXPECT_EQ(rig.result.cu.copies, COPIES);
   EXPECT_EQ(rig_word(&rig, BUFFER, 0), 1 + COPY);
   EXPECT_EQ(rig_word(&rig, BUFFER, 1) > COPY + ROUNDS, true); /* the first at which it waits */
   EXPECT_EQ(rig_word(&rig, BUFFER, 2), rig_word(&rig, 0, 0)); /* the last of the copies has arrived */
-  rig_free(&rig);
 }
 
 TEST(meet, warps_that_differ_at_a_copy_are_reported_wherever_they_meet) {
@@ -94,10 +92,9 @@ TEST(meet, warps_that_differ_at_a_copy_are_reported_wherever_they_meet) {
                      " copy.to_lds e, [0], [p], w, size=4\n wait e\n exit\n";
   const char *settings[] = {LATENCIES, APART};
   for (size_t i = 0; i < 2; i++) {
-    struct rig rig;
+    ct_freed(rig_free) struct rig rig;
     rig_run(&rig, settings[i], 64, 64, text);
     EXPECT_EQ(rig_hazards(&rig, HAZARD_G1), 1);
-    rig_free(&rig);
   }
 }
 
@@ -113,7 +110,7 @@ TEST(meet, copies_by_lanes_meet_at_calls_whatever_the_setting) {
 
 TEST(meet, a_wait_covers_copies_of_its_event_not_yet_submitted) {
   /* The last warp to arrive stays at the first copy for copy_latency; the copy is complete by then. */
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(
       &rig, "cu.meet=barriers cu.copy_latency=1000", 64, 64,
       ".kernel k\n.arg in global\n.arg out global\n.lds t 128\n.reg e, i, v\n.reg64 p, o, q\n ld.arg.b64 p, in\n"
@@ -123,13 +120,12 @@ TEST(meet, a_wait_covers_copies_of_its_event_not_yet_submitted) {
   for (uint32_t i = 0; i < 64; i++)
     EXPECT_EQ(rig_word(&rig, BUFFER, i), 16 + i % 16);
   EXPECT_EQ(rig.result.hazard_count, 0);
-  rig_free(&rig);
 }
 
 TEST(meet, a_warp_at_a_wait_for_complete_copies_waits_for_the_other_warps) {
   /* warp 0 counts ROUNDS, more than 1000 cycles, before it reaches the wait; after that the copy takes less than 100 */
   char kernel[1024], late[256];
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   snprintf(late, sizeof late, turns, "on", "turn", "turn", "on");
   snprintf(kernel, sizeof kernel,
            ".kernel k\n.arg in global\n.lds t 256\n.reg w, e, i\n.reg64 p\n.pred late, more\n ld.arg.b64 p, in\n"
@@ -140,5 +136,4 @@ TEST(meet, a_warp_at_a_wait_for_complete_copies_waits_for_the_other_warps) {
   EXPECT_EQ(rig.result.hazard_count, 0);
   EXPECT_EQ(rig.result.stalls[STALL_COPY_WAIT], 0);
   EXPECT_GT(rig.result.stalls[STALL_WAIT_JOIN], 10 * ROUNDS);
-  rig_free(&rig);
 }

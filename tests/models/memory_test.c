@@ -38,7 +38,7 @@ TEST(memory, a_load_takes_the_calculated_cycles_for_a_miss_and_a_hit) {
   for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
     for (uint32_t pitch = 0; pitch <= 256; pitch += pitch ? pitch : 4) {
       char kernel[512];
-      struct rig rig;
+      ct_freed(rig_free) struct rig rig;
       ct_note("%s, lanes %u bytes apart", settings[i], pitch);
       snprintf(kernel, sizeof kernel, load_twice, pitch);
       rig_run(&rig, settings[i], 32, 32, kernel);
@@ -57,18 +57,16 @@ TEST(memory, a_load_takes_the_calculated_cycles_for_a_miss_and_a_hit) {
       EXPECT_EQ(rig.result.mem.loads, 2);
       EXPECT_GT(rig.result.mem.l2_hits, 0);
       EXPECT_EQ(rig.result.mem.l2_hits, rig.result.mem.l2_misses);
-      rig_free(&rig);
     }
 }
 
 TEST(memory, without_an_l2_every_access_goes_to_dram) {
   char kernel[512];
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   snprintf(kernel, sizeof kernel, load_twice, 4u);
   rig_run(&rig, "mem.l2_size=0", 32, 32, kernel);
   EXPECT_EQ(rig.result.mem.dram_bytes, 256);
   EXPECT_EQ(rig.result.mem.l2_hits + rig.result.mem.l2_misses, 0);
-  rig_free(&rig);
 }
 
 TEST(memory, a_load_after_a_miss_to_the_same_line_waits_for_that_fill) {
@@ -76,12 +74,11 @@ TEST(memory, a_load_after_a_miss_to_the_same_line_waits_for_that_fill) {
   const char *text =
       ".kernel k\n.arg src global\n.reg i, v\n.reg64 p\n ld.arg.b64 p, src\n get.lane i\n shl.b32 i, i, 2\n"
       " ld.global.b32 v, [p + i]\n mov.b32 v, v\n exit\n";
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "", 64, 64, text);
   EXPECT_EQ(rig.result.mem.dram_bytes, 128);
   EXPECT_EQ(rig.result.mem.l2_misses, 1);
   EXPECT_EQ(rig.result.mem.l2_hits, 1);
-  rig_free(&rig);
 }
 
 TEST(memory, bandwidth_is_the_narrowest_of_link_l2_and_dram) {
@@ -194,13 +191,12 @@ TEST(memory, a_queue_for_the_uplink_limits_warps_to_its_rate) {
   for (int q = 0; q < 3; q++)
     for (int many = 0; many < 2; many++) {
       char text[512], settings[128];
-      struct rig rig;
+      ct_freed(rig_free) struct rig rig;
       snprintf(text, sizeof text, head, many ? MANY : FEW);
       snprintf(settings, sizeof settings, "cu.accesses=512 mem.link_up_width=%u mem.link_up_queue=%u", WIDTH,
                queues[q]);
       rig_run(&rig, settings, 32, 32, text);
       cycles[q][many] = rig_word(&rig, 0, 0);
-      rig_free(&rig);
     }
   EXPECT_LT(cycles[0][1] - cycles[0][0], (MANY - FEW) * EACH / 2);
   EXPECT_EQ(cycles[1][1] - cycles[1][0], (MANY - FEW) * EACH);
@@ -252,7 +248,7 @@ TEST(memory, stores_reach_memory_and_are_counted) {
   const char *text =
       ".kernel k\n.arg a global\n.arg b global\n.reg i, v\n.reg64 p\n ld.arg.b64 p, b\n get.global_id i, x\n"
       " add.i32 v, i, 7\n shl.b32 i, i, 2\n st.global.b32 [p + i], v\n exit\n";
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "cu.count=2", 256, 64, text);
   for (uint32_t i = 0; i < 256; i++)
     EXPECT_EQ(rig_word(&rig, 1, i), i + 7);
@@ -261,28 +257,25 @@ TEST(memory, stores_reach_memory_and_are_counted) {
   EXPECT_EQ(rig.result.mem.link_down_bytes, 0);
   EXPECT_EQ(rig.result.mem.dram_bytes, 0); /* the L2 keeps what was written */
   EXPECT_EQ(rig.result.mem.atomics + rig.result.mem.prefetches + rig.result.mem.l2_writebacks, 0);
-  rig_free(&rig);
 }
 
 TEST(memory, dirty_lines_that_do_not_fit_the_l2_are_written_back) {
   const char *text =
       ".kernel k\n.arg a global\n.arg b global\n.reg i, v\n.reg64 p\n ld.arg.b64 p, b\n get.global_id i, x\n"
       " shl.b32 i, i, 2\n st.global.b32 [p + i], i\n exit\n";
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "mem.l2_size=4K mem.l2_ways=4", 8192, 256, text); /* 32 KiB through 4 KiB */
   EXPECT_EQ(rig.result.mem.l2_writebacks, (32768 - 4096) / 128);
   EXPECT_EQ(rig.result.mem.dram_bytes, 32768 - 4096);
-  rig_free(&rig);
 }
 
 TEST(memory, atomics_of_all_groups_add_up) {
   const char *text = ".kernel k\n.arg a global\n.arg b global\n.reg one\n.reg64 p\n ld.arg.b64 p, b\n mov.b32 one, 1\n"
                      " atom.global.add.i32 _, [p], one\n exit\n";
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "cu.count=4", 4096, 128, text);
   EXPECT_EQ(rig_word(&rig, 1, 0), 4096);
   EXPECT_EQ(rig.result.mem.atomics, 128);
-  rig_free(&rig);
 }
 
 TEST(memory, a_prefetch_makes_a_later_load_as_fast_as_a_hit) {
@@ -292,7 +285,7 @@ TEST(memory, a_prefetch_makes_a_later_load_as_fast_as_a_hit) {
       " shl.b32 i, i, 2\n %s\nspin: add.i32 n, n, 1\n setp.lt.u32 more, n, 40\n@more bra spin\n"
       " ld.global.b32 v, [p + i]\n mov.b32 v, v\n exit\n";
   char kernel[512];
-  struct rig with, without;
+  ct_freed(rig_free) struct rig with, without;
   snprintf(kernel, sizeof kernel, text, "prefetch [p + i], 4");
   rig_run(&with, "", 32, 32, kernel);
   snprintf(kernel, sizeof kernel, text, "mov.b64 p, p");
@@ -301,21 +294,17 @@ TEST(memory, a_prefetch_makes_a_later_load_as_fast_as_a_hit) {
   EXPECT_EQ(without.result.cycles - with.result.cycles, read_latency(mem, 128, false) - read_latency(mem, 128, true));
   EXPECT_EQ(with.result.mem.prefetches, 1);
   EXPECT_EQ(with.result.mem.dram_bytes, 128);
-  rig_free(&with);
-  rig_free(&without);
 }
 
 TEST(memory, a_limit_on_accesses_in_flight_blocks_warps) {
   const char *text = ".kernel k\n.arg src global\n.reg a, b, c\n.reg64 p\n ld.arg.b64 p, src\n ld.global.b32 a, [p]\n"
                      " ld.global.b32 b, [p + 4096]\n ld.global.b32 c, [p + 8192]\n exit\n";
-  struct rig one, three;
+  ct_freed(rig_free) struct rig one, three;
   rig_run(&one, "cu.accesses=1", 32, 32, text);
   rig_run(&three, "cu.accesses=3", 32, 32, text);
   EXPECT_GT(one.result.stalls[STALL_MEMORY_QUEUE], 0);
   EXPECT_EQ(three.result.stalls[STALL_MEMORY_QUEUE], 0);
   EXPECT_GT(one.result.cycles, three.result.cycles);
-  rig_free(&one);
-  rig_free(&three);
 }
 
 TEST(memory, a_load_before_a_store_by_the_same_lane_reads_the_old_value) {
@@ -324,13 +313,12 @@ TEST(memory, a_load_before_a_store_by_the_same_lane_reads_the_old_value) {
       ".kernel k\n.arg src global\n.arg dst global\n.reg i, v, w\n.reg64 p, q\n ld.arg.b64 p, src\n ld.arg.b64 q, dst\n"
       " get.local_id i, x\n shl.b32 i, i, 2\n mov.b32 w, 99\n ld.global.b32 v, [p + i]\n"
       " st.global.b32 [p + i], w\n st.global.b32 [q + i], v\n exit\n";
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "", 32, 32, text);
   for (uint32_t i = 0; i < 32; i++) {
     EXPECT_EQ(rig_word(&rig, 1, i), i);
     EXPECT_EQ(rig_word(&rig, 0, i), 99);
   }
-  rig_free(&rig);
 }
 
 TEST(memory, a_hit_does_not_wait_for_another_sectors_fill) {
@@ -339,20 +327,18 @@ TEST(memory, a_hit_does_not_wait_for_another_sectors_fill) {
                      " mov.b32 v, v\n %s\n ld.global.b32 x, [p]\n mov.b32 x, x\n exit\n";
   char kernel[512];
   snprintf(kernel, sizeof kernel, text, "ld.global.b32 w, [p + 32]");
-  struct rig between, alone;
+  ct_freed(rig_free) struct rig between, alone;
   rig_run(&between, "mem.dram_latency=5000", 32, 32, kernel);
   snprintf(kernel, sizeof kernel, text, "mov.b32 w, 0");
   rig_run(&alone, "mem.dram_latency=5000", 32, 32, kernel);
   /* the launch ends when the slow load has returned, but the warp's last use issues as early as without it */
   EXPECT_EQ(between.result.stalls[STALL_MEMORY], alone.result.stalls[STALL_MEMORY]);
-  rig_free(&between);
-  rig_free(&alone);
 }
 
 TEST(memory, copies_and_loads_move_whole_sectors) {
   const char *strided = ".kernel k\n.arg src global\n.lds t 1024\n.reg e\n.reg64 p\n ld.arg.b64 p, src\n"
                         " copy.to_lds.strided e, [t], [p], 64, 16, size=4\n wait e\n exit\n";
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "", 32, 32, strided);
   EXPECT_EQ(rig.result.mem.link_down_bytes, 64 * 32);
   EXPECT_EQ(rig.result.mem.l2_bytes, 64 * 32);
@@ -360,16 +346,14 @@ TEST(memory, copies_and_loads_move_whole_sectors) {
   EXPECT_EQ(rig.result.dma.bytes, 64 * 4);
   EXPECT_EQ(rig.result.mem.dma_reads, 4); /* packs of 16 elements */
   EXPECT_EQ(rig.result.mem.dma_writes, 0);
-  rig_free(&rig);
 }
 
 TEST(memory, an_atomic_looks_up_its_line_once) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "", 32, 32,
           ".kernel k\n.arg a global\n.reg one\n.reg64 p\n ld.arg.b64 p, a\n atom.global.add.i32 _, [p], one\n exit\n");
   EXPECT_EQ(rig.result.mem.l2_misses, 1);
   EXPECT_EQ(rig.result.mem.l2_hits, 0);
-  rig_free(&rig);
 }
 
 TEST(memory, without_an_l2_none_of_its_costs_apply) {
@@ -396,36 +380,32 @@ TEST(memory, a_prefetch_outside_every_buffer_fetches_nothing) {
 }
 
 TEST(memory, lanes_that_prefetch_the_same_bytes_are_one_prefetch) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "", 32, 32, PREFETCH_HEAD " prefetch [p], 1024\n exit\n");
   EXPECT_EQ(rig.result.mem.l2_misses, 8);
   EXPECT_EQ(rig.result.mem.l2_hits, 0);
-  rig_free(&rig);
 }
 
 TEST(memory, nothing_waits_for_a_prefetch) {
-  struct rig with, without;
+  ct_freed(rig_free) struct rig with, without;
   rig_run(&with, "", 32, 32, PREFETCH_HEAD " prefetch [p + i], 128\n bar.global\n exit\n");
   rig_run(&without, "", 32, 32, PREFETCH_HEAD " mov.b64 p, p\n bar.global\n exit\n");
   EXPECT_EQ(with.result.cycles, without.result.cycles);
   EXPECT_EQ(with.result.stalls[STALL_FENCE] + with.result.stalls[STALL_DRAIN], 0);
-  rig_free(&with);
-  rig_free(&without);
 }
 
 TEST(memory, loads_and_prefetches_share_an_interval) {
   const char *text = ".kernel k\n.arg src global\n.reg v, w\n.reg64 p\n ld.arg.b64 p, src\n ld.global.b32 v, [p]\n"
                      " prefetch [p], 4\n ld.global.b32 w, [p]\n exit\n";
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "cu.global_interval=500", 32, 32, text);
   EXPECT_EQ(rig.result.stalls[STALL_UNIT], 2 * 499);
-  rig_free(&rig);
 }
 
 TEST(memory, a_prefetch_that_outlives_its_launch_ends_before_the_next_launch) {
   /* The L2 answers the prefetch long after the launch has ended, and nothing waits for it. Without an L2 to hold data,
    * loads are answered at once. The second launch is like the first. */
-  struct rig rig = {.order = ORDER_ASCENDING};
+  ct_freed(rig_free) struct rig rig = {.order = ORDER_ASCENDING};
   ASSERT_TRUE(rig_build(&rig, "mem.l2_size=0 mem.dram_latency=1 mem.l2_latency=9000", 32, 32,
                         PREFETCH_HEAD " ld.global.b32 i, [p]\n mov.b32 i, i\n prefetch [p], 64\n exit\n"));
   rig_start(&rig);
@@ -434,17 +414,14 @@ TEST(memory, a_prefetch_that_outlives_its_launch_ends_before_the_next_launch) {
   launch_result_free(&rig.result);
   rig_start(&rig);
   EXPECT_EQ(rig.result.cycles, first);
-  rig_free(&rig);
 }
 
 /* When the launch after a prefetch-only launch starts. */
 static cycle_t next_start(const char *settings) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, settings, 32, 32, PREFETCH_HEAD " prefetch [p], 64\n exit\n");
   EXPECT_LT(rig.result.cycles, 100);
-  const cycle_t start = simulation_start(rig.simulation);
-  rig_free(&rig);
-  return start;
+  return simulation_start(rig.simulation);
 }
 
 TEST(memory, the_next_launch_starts_after_the_last_reply_has_arrived) {
@@ -614,7 +591,7 @@ TEST(memory, a_prefetch_makes_a_later_copy_as_fast_as_a_hit) {
                      " %s\nspin: add.i32 n, n, 1\n setp.lt.u32 more, n, 40\n@more bra spin\n"
                      " copy.to_lds e, [t], [p], 128, size=1\n wait e\n exit\n";
   char kernel[512];
-  struct rig with, without;
+  ct_freed(rig_free) struct rig with, without;
   snprintf(kernel, sizeof kernel, text, "prefetch [p], 128");
   rig_run(&with, "", 32, 32, kernel);
   snprintf(kernel, sizeof kernel, text, "mov.b64 p, p");
@@ -623,8 +600,6 @@ TEST(memory, a_prefetch_makes_a_later_copy_as_fast_as_a_hit) {
   const struct mem_params *mem = &with.machine.mem;
   EXPECT_EQ(without.result.cycles - with.result.cycles, mem->dram_latency + div_up(64, mem->dram_width) - 1);
   EXPECT_EQ(with.result.mem.dram_bytes, 128);
-  rig_free(&with);
-  rig_free(&without);
 }
 
 TEST(memory, with_slices_mshrs_and_banks_the_order_of_steps_changes_nothing) {
@@ -639,20 +614,18 @@ TEST(memory, with_slices_mshrs_and_banks_the_order_of_steps_changes_nothing) {
       "mem.l2_write=around mem.dram=banked mem.dram_banks=2",
   };
   for (size_t m = 0; m < sizeof machines / sizeof *machines; m++) {
-    struct rig first = {.order = ORDER_ASCENDING};
+    ct_freed(rig_free) struct rig first = {.order = ORDER_ASCENDING};
     ASSERT_TRUE(rig_build(&first, machines[m], 1024, 64, text));
     rig_start(&first);
     EXPECT_GT(first.result.mem.l2_mshr_full_cycles, 0);
     EXPECT_GT(first.result.mem.dram_row_conflicts, 0);
     for (unsigned order = ORDER_DESCENDING; order <= ORDER_SHUFFLED; order++) {
-      struct rig other = {.order = (enum host_order)order};
+      ct_freed(rig_free) struct rig other = {.order = (enum host_order)order};
       ASSERT_TRUE(rig_build(&other, machines[m], 1024, 64, text));
       rig_start(&other);
       EXPECT_EQ(other.result.cycles, first.result.cycles);
       EXPECT_EQ(memcmp(&other.result.mem, &first.result.mem, sizeof first.result.mem), 0);
       EXPECT_EQ(memcmp(other.buffers[1].data, first.buffers[1].data, RIG_BUFFER), 0);
-      rig_free(&other);
     }
-    rig_free(&first);
   }
 }

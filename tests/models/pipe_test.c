@@ -64,7 +64,7 @@ static const struct {
 TEST(pipes, each_rule_is_reported_for_the_wrong_kernel_alone) {
   bool seen[HAZARDS] = {[HAZARD_R8] = true}; /* takes two launches: below */
   for (size_t i = 0; i < sizeof twins / sizeof *twins; i++) {
-    struct rig wrong, right;
+    ct_freed(rig_free) struct rig wrong, right;
     ct_note("%s, twin %zu", isa_hazard_rows[twins[i].rule].rule, i);
     rig_run(&wrong, twins[i].settings, 64, 64, twins[i].wrong);
     EXPECT_GT(rig_hazards(&wrong, twins[i].rule), 0);
@@ -73,8 +73,6 @@ TEST(pipes, each_rule_is_reported_for_the_wrong_kernel_alone) {
     EXPECT_EQ(right.result.hazard_count, 0);
     EXPECT_EQ(right.result.end, END_FINISHED);
     seen[twins[i].rule] = true;
-    rig_free(&wrong);
-    rig_free(&right);
   }
   for (unsigned rule = HAZARD_Q10; rule <= HAZARD_R12; rule++) {
     ct_note("%s", isa_hazard_rows[rule].rule);
@@ -119,7 +117,7 @@ static const char waiting[] =
     " st.global.b32 [q + n], v\n exit\n";
 
 TEST(pipes, a_waiting_reservation_is_served_by_the_commit_it_waits_for) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "", 64, 32, waiting);
   EXPECT_EQ(rig.result.end, END_FINISHED);
   for (uint32_t i = 0; i < 32; i++)
@@ -134,28 +132,24 @@ TEST(pipes, a_waiting_reservation_is_served_by_the_commit_it_waits_for) {
   EXPECT_EQ(rig.result.pipes[0].left, 0);
   EXPECT_GT(rig.result.stalls[STALL_PIPE_EMPTY], 302);
   EXPECT_EQ(rig.result.stalls[STALL_PIPE_FULL], 0);
-  rig_free(&rig);
 }
 
 TEST(pipes, a_waiting_reservations_time_follows_the_writer) {
-  struct rig fast, slow;
+  ct_freed(rig_free) struct rig fast, slow;
   rig_run(&fast, "mem.l2_size=0 mem.dram_latency=100", 64, 32, waiting);
   rig_run(&slow, "mem.l2_size=0 mem.dram_latency=200", 64, 32, waiting);
   /* without an L2 each access takes 100 cycles more, an atomic one only once: load, reserve, store before the commit */
   EXPECT_EQ(slow.result.stalls[STALL_PIPE_EMPTY] - fast.result.stalls[STALL_PIPE_EMPTY] >= 300, true);
-  rig_free(&fast);
-  rig_free(&slow);
 }
 
 TEST(pipes, packets_in_the_pipe_are_integrated_over_cycles) {
   /* one packet is committed and stays, from the commit's acceptance after a fence until the end of the launch. That is
    * the commit's reply: l2_latency, then the sector's way back. */
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "mem.l2_latency=60 mem.link_latency=20 mem.link_width=64", 1, 1, HEAD RESERVE WRITE COMMIT " exit\n");
   EXPECT_EQ(rig.result.pipes[0].stats.packet_cycles, 60 + 1 + 20);
   EXPECT_EQ(rig.result.pipes[0].left, 1);
   EXPECT_EQ(rig.result.pipes[1].stats.packet_cycles, 0);
-  rig_free(&rig);
 }
 
 /* ---- kernels that never end ----------------------------------------------------------------------- */
@@ -183,7 +177,7 @@ TEST(pipes, a_reservation_that_is_never_served_is_a_deadlock_that_names_the_pipe
 #define SPIN "again: pipe.reserve.read id, [p], 1, kind=item\n setp.eq.u64 c, id, 0\n@c bra again\n"
 
 TEST(pipes, a_deadlocked_launch_ends_when_its_last_warp_starts_to_wait) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "cu.barrier_latency=900", 64, 64,
           HEAD " pipe.reserve.read.wait id, [o], 1, kind=item\n bar.lds\n mov.b64 id, id\n exit\n");
   EXPECT_EQ(rig.result.end, END_DEADLOCK);
@@ -191,11 +185,10 @@ TEST(pipes, a_deadlocked_launch_ends_when_its_last_warp_starts_to_wait) {
   EXPECT_LT(rig.result.cycles, 1000);
   EXPECT_GE(rig.result.stalls[STALL_BARRIER], 2 * 890);
   EXPECT_EQ(rig.result.stuck_count, 2);
-  rig_free(&rig);
 }
 
 TEST(pipes, a_kernel_that_spins_on_an_empty_pipe_is_a_deadlock_after_a_million_cycles) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "", 64, 64, HEAD SPIN " exit\n");
   EXPECT_EQ(rig.result.end, END_DEADLOCK);
   ASSERT_EQ(rig.result.stuck_count, 2);
@@ -204,11 +197,10 @@ TEST(pipes, a_kernel_that_spins_on_an_empty_pipe_is_a_deadlock_after_a_million_c
   EXPECT_TRUE(rig.result.stuck[0].spins);
   EXPECT_GT(rig.result.cycles, 1000000 - 500);
   EXPECT_LT(rig.result.cycles, 1200000);
-  rig_free(&rig);
 }
 
 TEST(pipes, a_kernel_that_spins_while_the_other_warps_are_blocked_is_a_deadlock) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "cu.count=2", 4 * 64, 64,
           HEAD " get.group_id n, x\n setp.eq.u32 c, n, 0\n@c bra again\n setp.eq.u32 c, n, 1\n@c bra held\n"
                " setp.lt.u32 c, i, 32\n@c bra again\n bar\n exit\n"
@@ -224,12 +216,11 @@ TEST(pipes, a_kernel_that_spins_while_the_other_warps_are_blocked_is_a_deadlock)
   EXPECT_EQ(spins, 2 + 1 + 1);
   EXPECT_EQ(held, 2);
   EXPECT_EQ(barrier, 2);
-  rig_free(&rig);
 }
 
 TEST(pipes, a_kernel_that_spins_while_another_work_group_computes_is_no_deadlock) {
   /* group 1 counts for more than a million cycles, 13 a round, and then writes the packet for which group 0 spins */
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "", 2, 1,
           HEAD " get.group_id n, x\n setp.eq.u32 c, n, 0\n@c bra again\n mov.b32 n, 120000\n"
                "count: sub.i32 n, n, 1\n setp.ne.u32 c, n, 0\n@c bra count\n" RESERVE WRITE COMMIT " exit\n" SPIN
@@ -238,13 +229,12 @@ TEST(pipes, a_kernel_that_spins_while_another_work_group_computes_is_no_deadlock
   EXPECT_GT(rig.result.cycles, 1200000);
   EXPECT_GT(rig.result.pipes[0].stats.empty, 1000);
   EXPECT_EQ(rig.result.pipes[0].stats.read, 1);
-  rig_free(&rig);
 }
 
 TEST(pipes, a_parked_warp_that_computes_again_prevents_a_deadlock_of_spinning_warps) {
   /* Warp 0 waits for warp 1's packet, counts for more than a million cycles, and then writes the packet for which warp
    * 1 spins. */
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "", 64, 64,
           HEAD
           ".reg first\n get.warp first\n get.lane n\n setp.ne.u32 c, n, 0\n@c exit\n setp.ne.u32 c, first, 0\n@c bra "
@@ -259,13 +249,12 @@ TEST(pipes, a_parked_warp_that_computes_again_prevents_a_deadlock_of_spinning_wa
   EXPECT_GT(rig.result.cycles, 1200000);
   EXPECT_EQ(rig.result.pipes[1].stats.held, 1);
   EXPECT_EQ(rig.result.pipes[0].stats.read, 1);
-  rig_free(&rig);
 }
 
 /* ---- launches, laws -------------------------------------------------------------------------------- */
 
 TEST(pipes, packets_persist_between_launches_and_ids_do_not) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   uint64_t id = 0;
   rig_run(&rig, "", 1, 1, HEAD RESERVE WRITE " st.global.b64 [q], id\n exit\n");
   EXPECT_EQ(rig_hazards(&rig, HAZARD_R6), 1);
@@ -274,7 +263,6 @@ TEST(pipes, packets_persist_between_launches_and_ids_do_not) {
   isa_pipe_launch(&rig.pipes[0], 1024);
   EXPECT_EQ(isa_pipe_commit(&rig.pipes[0], ISA_PIPE_WRITE, ISA_PIPE_ITEM, id), HAZARD_R8);
   EXPECT_EQ(isa_pipe_available(&rig.pipes[0], ISA_PIPE_READ), 1);
-  rig_free(&rig);
 }
 
 /* Eight groups write packets, eight read what is there in eight attempts, and all store what they got: timing decides
@@ -317,7 +305,7 @@ TEST(pipes, the_order_of_evaluation_does_not_decide_who_gets_which_packet) {
 
 TEST(pipes, the_next_launch_reuses_parking_memory_and_one_without_pipes_has_none) {
   struct mem_pipes pipes = {0}, none = {0};
-  struct rig rig = {.order = ORDER_ASCENDING};
+  ct_freed(rig_free) struct rig rig = {.order = ORDER_ASCENDING};
   ASSERT_TRUE(rig_build(&rig, "", 32, 32, ".kernel k\n.arg a pipe\n exit\n"));
   EXPECT_TRUE(pipes_launch(&pipes, &rig.memory, 4, 8, 0));
   const void *const parked = pipes.parked;
@@ -328,5 +316,4 @@ TEST(pipes, the_next_launch_reuses_parking_memory_and_one_without_pipes_has_none
   EXPECT_TRUE(none.parked == NULL);
   pipes_free(&pipes);
   pipes_free(&none);
-  rig_free(&rig);
 }

@@ -26,7 +26,7 @@ TEST(places, a_copy_writes_its_bytes_where_dma_place_says) {
   for (unsigned layout = 0; layout < LAYOUTS; layout++)
     for (uint32_t stride = 1; stride <= 3; stride++) {
       char text[512];
-      struct rig rig;
+      ct_freed(rig_free) struct rig rig;
       uint32_t expected[128] = {0};
       snprintf(text, sizeof text, SHOW, stride);
       ct_note("%s, stride %u", layouts[layout], stride);
@@ -35,7 +35,6 @@ TEST(places, a_copy_writes_its_bytes_where_dma_place_says) {
         expected[dma_place(&rig.machine.dma, 0, 4 * i) / 4] = i * stride;
       for (uint32_t i = 0; i < 128; i++)
         EXPECT_EQ(rig_word(&rig, 1, i), expected[i]);
-      rig_free(&rig);
     }
 }
 
@@ -43,7 +42,7 @@ TEST(places, a_copy_out_reads_what_a_copy_in_wrote) {
   for (unsigned layout = 0; layout < LAYOUTS; layout++)
     for (uint32_t size = 1; size <= 64; size *= 2) {
       char text[512];
-      struct rig rig;
+      ct_freed(rig_free) struct rig rig;
       snprintf(text, sizeof text,
                ".kernel k\n.arg src global\n.arg dst global\n.lds t 8192\n.reg e\n.reg64 p, q\n ld.arg.b64 p, src\n"
                " ld.arg.b64 q, dst\n copy.to_lds.strided e, [t], [p], 50, 3, size=%u\n wait e\n mov.b32 e, 0\n"
@@ -56,18 +55,16 @@ TEST(places, a_copy_out_reads_what_a_copy_in_wrote) {
                   0);
       for (uint32_t i = 0; i < 49 * size; i++) /* and nothing between them */
         EXPECT_EQ(rig.buffers[1].data[i / size * 5 * size + size + i % size], 0);
-      rig_free(&rig);
     }
 }
 
 /* The kernel was not written for the padding: its copy ends beyond the LDS. */
 TEST(places, bytes_that_padding_moves_beyond_the_lds_are_lost) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "lds.size=1024 dma.pad_interval=64 dma.pad=64", 64, 64,
           ".kernel k\n.arg src global\n.arg dst global\n.lds t 1024\n.reg e\n.reg64 p, q\n ld.arg.b64 p, src\n"
           " ld.arg.b64 q, dst\n copy.to_lds e, [t], [p], 256, size=4\n wait e\n mov.b32 e, 0\n"
           " copy.to_global e, [q], [t], 128, size=4\n wait e\n exit\n");
   EXPECT_EQ(memcmp(rig.buffers[1].data, rig.buffers[0].data, 512), 0);
   EXPECT_EQ(rig.result.dma.bytes, 1024 + 512);
-  rig_free(&rig);
 }

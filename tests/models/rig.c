@@ -180,11 +180,10 @@ uint64_t rig_hazards(const struct rig *rig, enum isa_hazard_rule rule) {
 }
 
 uint64_t rig_cycles(const char *settings, uint32_t global, uint32_t local, const char *text) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, settings, global, local, text);
   uint64_t cycles = rig.result.cycles;
   if (rig.ok)
     EXPECT_EQ(rig.result.end, END_FINISHED);
-  rig_free(&rig);
   return cycles;
 }

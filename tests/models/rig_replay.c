@@ -10,6 +10,8 @@
 #include "tests/ct.h"
 #include "tools/trace/text.h"
 
+CT_FREES(struct trace, trace_close)
+
 /* ---- fingerprints */
 
 uint64_t rig_mix(uint64_t hash, const void *bytes, size_t size) {
@@ -110,14 +112,13 @@ static void run_all(struct rig_recording *recording, const struct rig *rig, cons
   struct host *host = host_plain(islands, count, rig->order, 1);
   bool good = EXPECT_TRUE(make_memory(&rig->memory, &memory, buffers, pipes));
   for (size_t i = 0; good && i < recording->count; i++) {
-    struct launch_result result;
+    ct_freed(launch_result_free) struct launch_result result;
     memset(&result, 0, sizeof result);
     recording->launches[i].memory = &memory;
     good = EXPECT_TRUE(simulation_run(simulation, host, &recording->launches[i], rig->limit, NULL, &result));
     EXPECT_STREQ(replayer_fault(replayer) ? replayer_fault(replayer) : "", "");
     EXPECT_EQ(result.cycles, recording->cycles[i]);
     EXPECT_EQ(rig_fingerprint(rig->program, &result), recording->fingerprint[i]);
-    launch_result_free(&result);
   }
   host->free(host);
   simulation_free(simulation);
@@ -131,14 +132,13 @@ static void run_all(struct rig_recording *recording, const struct rig *rig, cons
 
 static bool to_text(const char *path, FILE *to) {
   struct trace_error error = {.text = ""};
-  struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
+  ct_freed(trace_close_at) struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
   if (!EXPECT_TRUE(trace != NULL))
     return false;
   struct trace_text *text = trace_text_new(trace);
   const struct text_hooks hooks = trace_text_hooks(text);
   const bool good = trace_text_write(trace, to, &hooks, &error);
   trace_text_free(text);
-  trace_close(trace);
   return EXPECT_STREQ(error.text, "") && good;
 }
 

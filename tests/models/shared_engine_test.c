@@ -9,7 +9,7 @@ static const char one_copy[] = ".kernel k\n.arg src global\n.lds t 1024\n.reg e\
                                " copy.to_lds e, [t], [p], 1024, size=1\n wait e\n exit\n";
 
 TEST(shared_engine, a_copy_takes_four_cycles_more_than_with_a_private_engine) {
-  struct rig own, shared;
+  ct_freed(rig_free) struct rig own, shared;
   rig_run(&own, "cu.count=2", 32, 32, one_copy);
   rig_run(&shared, "cu.count=2 dma.cus=2", 32, 32, one_copy);
   EXPECT_EQ(shared.result.cycles, own.result.cycles + 4);
@@ -17,8 +17,6 @@ TEST(shared_engine, a_copy_takes_four_cycles_more_than_with_a_private_engine) {
   EXPECT_EQ(shared.result.dma_latency->maximum, own.result.dma_latency->maximum + 3);
   EXPECT_EQ(shared.result.dma.requests, own.result.dma.requests);
   EXPECT_EQ(shared.result.dma.bytes, 1024);
-  rig_free(&own);
-  rig_free(&shared);
 }
 
 /* Each group copies its own kilobyte in, adds 1, and copies it out again, twice in each loop. */
@@ -33,7 +31,7 @@ static const char own_block[] =
 enum { GROUPS = 24 };
 
 static uint64_t run_blocks(const char *settings) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, settings, GROUPS * 32, 32, own_block);
   EXPECT_EQ(rig.result.dma.descriptors, 2 * GROUPS);
   EXPECT_EQ(rig.result.dma.bytes, 2 * GROUPS * 1024);
@@ -42,7 +40,6 @@ static uint64_t run_blocks(const char *settings) {
     EXPECT_EQ(rig_word(&rig, 1, word), word + (word % 256 < 32));
   }
   uint64_t cycles = rig.result.cycles;
-  rig_free(&rig);
   return cycles;
 }
 
@@ -68,7 +65,7 @@ TEST(shared_engine, copies_take_longer_with_more_units_per_engine) {
 /* Total cycles that the requests of an outbound copy are in flight; the LDS takes 64 cycles for each. */
 static uint64_t under_way(const char *settings, unsigned requests) {
   char all[128], text[400];
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   snprintf(all, sizeof all, "dma.read_width=1 dma.outstanding=256 %s", settings);
   snprintf(text, sizeof text,
            ".kernel k\n.arg src global\n.arg dst global\n.lds t 4096\n.reg e\n.reg64 p\n ld.arg.b64 p, dst\n"
@@ -76,9 +73,7 @@ static uint64_t under_way(const char *settings, unsigned requests) {
            64 * requests);
   rig_run(&rig, all, 32, 32, text);
   EXPECT_EQ(rig.result.dma.requests, requests);
-  const uint64_t cycles = rig.result.dma.outstanding_cycles;
-  rig_free(&rig);
-  return cycles;
+  return rig.result.dma.outstanding_cycles;
 }
 
 /* If the LDS is slow, each request leaves the engine as many services early as there are slots on the way: those of the
@@ -91,7 +86,7 @@ TEST(shared_engine, the_hub_buffers_four_more_requests_for_a_slow_lds) {
 
 /* A unit whose queue is never empty cannot lock out the others: they take turns. */
 TEST(shared_engine, units_are_served_in_turn) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   static const char loops[] = ".kernel k\n.arg src global\n.lds t 256\n.reg e\n.reg n\n.reg64 p\n.pred c\n"
                               " ld.arg.b64 p, src\n mov.b32 n, 16\n"
                               "again:\n mov.b32 e, 0\n copy.to_lds e, [t], [p], 256, size=1\n wait e\n"
@@ -100,5 +95,4 @@ TEST(shared_engine, units_are_served_in_turn) {
   EXPECT_EQ(rig.result.dma.descriptors, 64);
   /* Served in turn, all end at about the same time: no copy waits for more than three copies of others. */
   EXPECT_LT(rig.result.dma_latency->maximum, 6 * rig.result.dma_latency->minimum);
-  rig_free(&rig);
 }

@@ -18,11 +18,10 @@ static uint64_t cycles_of(const char *settings, const char *before, const char *
   for (int with = 0; with < 2; with++) {
     char kernel[2048];
     snprintf(kernel, sizeof kernel, "%s%s%s exit\n", HEAD, before, with ? text : "");
-    struct rig rig = {.order = ORDER_ASCENDING, .image_type = type};
+    ct_freed(rig_free) struct rig rig = {.order = ORDER_ASCENDING, .image_type = type};
     EXPECT_TRUE(rig_build(&rig, settings, 32, 32, kernel));
     rig_start(&rig);
     cycles[with] = rig.result.cycles;
-    rig_free(&rig);
   }
   return cycles[1] - cycles[0];
 }
@@ -188,11 +187,10 @@ static uint64_t volume(const char *settings, enum isa_image_type type, const cha
              " and.b32 x, x, 3\n cvt.f32.u32 c[0], x\n add.f32 c[0], c[0], 3.75\n mov.b32 c[1], %s\n"
              " mov.b32 c[2], 2.25\n" LINEAR "%s%s exit\n",
              row, read, with ? read : "");
-    struct rig rig = {.order = ORDER_ASCENDING, .image_type = type};
+    ct_freed(rig_free) struct rig rig = {.order = ORDER_ASCENDING, .image_type = type};
     EXPECT_TRUE(rig_build(&rig, settings, 32, 32, kernel));
     rig_start(&rig);
     cycles[with] = rig.result.cycles;
-    rig_free(&rig);
   }
   return cycles[1] - cycles[0] - 1;
 }
@@ -231,12 +229,11 @@ TEST(texture, reads_are_served_one_at_a_time) {
 
 /* The border needs no texel from memory: reading it costs a hit. */
 TEST(texture, texels_outside_the_image_are_not_fetched) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   rig_run(&rig, "", 32, 32, HEAD " mov.b32 s, 4\n mov.b32 y, 0xc0000000\n pack.b64 at, x, y\n" READ " exit\n");
   EXPECT_EQ(rig.result.cu.texture_misses, 0);
   EXPECT_EQ(rig.result.mem.loads, 0);
   EXPECT_EQ(rig.result.stalls[STALL_TEXTURE], 7 + 60 - 1);
-  rig_free(&rig);
 }
 
 TEST(texture, a_warp_reads_its_own_stores) {
@@ -249,13 +246,12 @@ TEST(texture, a_warp_reads_its_own_stores) {
                " add.i32 v[0], x, 7\n image.store.2d [p], at, v, as=int\n%s image.load.2d v, [p], s, at, as=int\n"
                " shl.b32 x, x, 2\n st.global.b32 [q + x], v[0]\n exit\n",
                fence ? " fence.global\n" : "");
-      struct rig rig = {.order = ORDER_ASCENDING, .image_type = ISA_TEXEL_UNSIGNED_INT8};
+      ct_freed(rig_free) struct rig rig = {.order = ORDER_ASCENDING, .image_type = ISA_TEXEL_UNSIGNED_INT8};
       ASSERT_TRUE(rig_build(&rig, own ? "" : "texture.cache_size=0 mem.l1_size=16K", 32, 32, text));
       rig_start(&rig);
       ct_note("fence %d, own cache %d", fence, own);
       for (uint32_t lane = 0; lane < 32; lane++) /* the store evicts its line from the cache in any case */
         EXPECT_EQ(rig_word(&rig, 0, lane), lane + 7);
-      rig_free(&rig);
     }
 }
 
@@ -268,10 +264,9 @@ TEST(texture, one_dimensional_images_have_their_own_latency) {
     snprintf(reads, sizeof reads, "%s%s mov.b32 x, v[0]\n", read,
              with ? " image.load.1d v, [p], s, v[0], as=float\n" : "");
     snprintf(text, sizeof text, kernel, reads);
-    struct rig rig;
+    ct_freed(rig_free) struct rig rig;
     rig_run(&rig, "", 32, 32, text);
     cycles[with] = rig.result.cycles;
-    rig_free(&rig);
   }
   EXPECT_EQ(cycles[1] - cycles[0], 8 - 1 + 40);
 }

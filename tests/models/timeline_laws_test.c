@@ -13,6 +13,8 @@
 #include "tests/models/rig.h"
 #include "tests/models/rig_replay.h"
 
+CT_FREES(struct simulation, simulation_free)
+
 enum { KERNELS = 3, STREAMS = 128 };
 
 /* A digest of what each stream has reported. */
@@ -76,15 +78,15 @@ static bool run(unsigned machine, host_maker make, uint32_t kinds, struct digest
   if (!rig_machine(&parameters, machines[machine]))
     return false;
   struct ear ear = {.timeline = {.take = take, .self = &ear, .kinds = kinds}, .digest = digest};
-  struct simulation *simulation = simulation_new(&parameters);
+  ct_freed(simulation_free_at) struct simulation *simulation = simulation_new(&parameters);
   struct island **islands = simulation_islands(simulation, &count);
   if (make == descending && !simulation_build(simulation))
     return false;
   bool ok = !kinds || simulation_emit(simulation, &ear.timeline);
   struct host *host = make(islands, count);
-  char *text = malloc(RANDOM_TEXT);
+  ct_freed(ct_free) char *text = malloc(RANDOM_TEXT);
   for (unsigned i = 0; ok && host && i < KERNELS; i++) {
-    struct rig rig = {.order = ORDER_ASCENDING};
+    ct_freed(rig_free) struct rig rig = {.order = ORDER_ASCENDING};
     *text = '\0';
     random_kernel(text, "k", machine * 100 + i);
     if (i == 1)
@@ -92,14 +94,11 @@ static bool run(unsigned machine, host_maker make, uint32_t kinds, struct digest
     ear.timeline.launch = i;
     ok = rig_build(&rig, machines[machine], 64 + 32 * ((machine + 3 * i) % 9), 64, text) &&
          run_kernels(&rig, simulation, host, i + 1 == KERNELS ? 500 : 10000000, digest);
-    rig_free(&rig);
   }
   digest->streams = ear.timeline.streams;
   ok = ok && host;
   if (host)
     host->free(host);
-  simulation_free(simulation);
-  free(text);
   return ok;
 }
 

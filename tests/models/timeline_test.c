@@ -75,7 +75,7 @@ static uint64_t count(const struct ear *ear, enum timeline_kind kind) {
 /* Runs random kernel `seed` on a machine, with a listener unless `ear` is NULL. */
 static bool run(struct rig *rig, unsigned machine, uint64_t seed, struct ear *ear, enum host_order order,
                 cycle_t limit) {
-  char *text = calloc(1, RANDOM_TEXT);
+  ct_freed(ct_free) char *text = calloc(1, RANDOM_TEXT);
   random_kernel(text, "k", seed);
   *rig = (struct rig){.order = order, .limit = limit};
   bool built = rig_build(rig, machines[machine], 64 + 32 * (uint32_t)(seed % 9), 64, text);
@@ -83,7 +83,6 @@ static bool run(struct rig *rig, unsigned machine, uint64_t seed, struct ear *ea
     built = EXPECT_TRUE(simulation_emit(rig->simulation, &ear->timeline));
   if (built)
     rig_start(rig);
-  free(text);
   return built && rig->ok;
 }
 

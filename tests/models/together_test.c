@@ -91,7 +91,7 @@ TEST(together, an_idle_kernel_on_other_units_changes_nothing) {
   static const char *const settings[] = {"cu.count=2", "cu.count=2 cu.dispatch_latency=1 mem.link_latency=1",
                                          "cu.count=2 cu.schedulers=4 cu.policy=oldest"};
   for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
-    struct bench one, two = {.rig.order = ORDER_ASCENDING};
+    ct_freed(bench_free) struct bench one, two = {.rig.order = ORDER_ASCENDING};
     const struct launch_result expected = alone(&one, settings[i], 64, 50);
     ASSERT_TRUE(bench_build(&two, settings[i], independent));
     bench_add(&two, "sums", 64, 64, (uint32_t[VALUES]){50});
@@ -107,23 +107,20 @@ TEST(together, an_idle_kernel_on_other_units_changes_nothing) {
     EXPECT_EQ(two.results[1].cu.warp_instructions, 1);
     EXPECT_EQ(two.results[1].cu.work_groups, 1);
     EXPECT_LT(two.results[1].cycles, expected.cycles);
-    bench_free(&one);
-    bench_free(&two);
   }
 }
 
 TEST(together, a_single_launch_has_no_partners) {
-  struct bench one;
+  ct_freed(bench_free) struct bench one;
   const struct launch_result result = alone(&one, "cu.count=3", 640, 20);
   EXPECT_EQ(result.together, 1);
   EXPECT_EQ(result.together_cycles, result.cycles);
   EXPECT_EQ(result.together_active, result.cu.active_cycles);
   EXPECT_EQ(result.never_started, 0);
-  bench_free(&one);
 }
 
 TEST(together, a_later_launchs_time_starts_with_it) {
-  struct rig rig = {.order = ORDER_ASCENDING};
+  ct_freed(rig_free) struct rig rig = {.order = ORDER_ASCENDING};
   ASSERT_TRUE(rig_build(&rig, "", 32, 32, ".kernel k\n exit\n"));
   rig_start(&rig);
   const cycle_t first = rig.result.together_cycles;
@@ -134,11 +131,10 @@ TEST(together, a_later_launchs_time_starts_with_it) {
   EXPECT_GT(rig.result.start, first);
   EXPECT_EQ(rig.result.cycles, first);
   EXPECT_EQ(rig.result.together_cycles, first);
-  rig_free(&rig);
 }
 
 TEST(together, kernels_on_separate_units_take_as_long_as_the_longer_one) {
-  struct bench one, other, both = {.rig.order = ORDER_ASCENDING};
+  ct_freed(bench_free) struct bench one, other, both = {.rig.order = ORDER_ASCENDING};
   const char *settings = "cu.count=2";
   const struct launch_result shorter = alone(&one, settings, 64, 30), longer = alone(&other, settings, 64, 300);
   ASSERT_TRUE(bench_build(&both, settings, independent));
@@ -155,14 +151,11 @@ TEST(together, kernels_on_separate_units_take_as_long_as_the_longer_one) {
     EXPECT_EQ(both.results[i].cu.barriers, 1);
     EXPECT_EQ(both.results[i].mem.stores, shorter.mem.stores + longer.mem.stores);
   }
-  bench_free(&one);
-  bench_free(&other);
-  bench_free(&both);
 }
 
 TEST(together, kernels_in_one_unit_share_its_issue_slots) {
   /* eight warps of each keep one scheduler busy: run concurrently they take as long as in sequence, less one start */
-  struct bench one, both = {.rig.order = ORDER_ASCENDING};
+  ct_freed(bench_free) struct bench one, both = {.rig.order = ORDER_ASCENDING};
   const struct launch_result single = alone(&one, "", 256, 200);
   ASSERT_TRUE(bench_build(&both, "", independent));
   bench_add(&both, "sums", 256, 64, (uint32_t[VALUES]){200});
@@ -178,8 +171,6 @@ TEST(together, kernels_in_one_unit_share_its_issue_slots) {
       sum += both.results[i].stalls[s];
     EXPECT_EQ(sum, both.results[i].resident_cycles);
   }
-  bench_free(&one);
-  bench_free(&both);
 }
 
 /* ---- room ------------------------------------------------------------------------------------------ */
@@ -194,7 +185,7 @@ TEST(together, kernels_in_one_unit_share_its_issue_slots) {
 
 TEST(together, a_launch_whose_next_group_does_not_fit_blocks_no_other) {
   /* the dispatcher's worked example: A of one warp, B of three, a unit of four */
-  struct bench bench = {.rig.order = ORDER_ASCENDING};
+  ct_freed(bench_free) struct bench bench = {.rig.order = ORDER_ASCENDING};
   ASSERT_TRUE(bench_build(&bench, "cu.warps=4", ".kernel k\n" TICKET));
   memset(bench.rig.buffers[0].data, 0, RIG_BUFFER);
   bench_add(&bench, "k", 5 * 32, 32, (uint32_t[VALUES]){16, 50});
@@ -207,7 +198,6 @@ TEST(together, a_launch_whose_next_group_does_not_fit_blocks_no_other) {
   EXPECT_EQ(rig_word(&bench.rig, 0, 18), 3); /* A2 */
   EXPECT_GT(rig_word(&bench.rig, 0, 33), 3); /* B1, once B0 has ended */
   EXPECT_EQ(bench.results[1].cu.work_groups, 2);
-  bench_free(&bench);
 }
 
 /* Each group fills its LDS with its own number, waits, and counts the words that differ. */
@@ -224,7 +214,7 @@ TEST(together, a_launch_whose_next_group_does_not_fit_blocks_no_other) {
 TEST(together, each_group_has_its_own_part_of_the_lds) {
   static const uint32_t stays[][2] = {{40, 90}, {90, 40}, {7, 400}, {100, 100}};
   for (size_t i = 0; i < sizeof stays / sizeof *stays; i++) {
-    struct bench bench = {.rig.order = ORDER_ASCENDING};
+    ct_freed(bench_free) struct bench bench = {.rig.order = ORDER_ASCENDING};
     ASSERT_TRUE(bench_build(&bench, "lds.size=8K cu.groups=8",
                             PATTERN("small", "1024", "256") PATTERN("large", "2560", "640")
                                 PATTERN("none", "128", "32")));
@@ -236,7 +226,6 @@ TEST(together, each_group_has_its_own_part_of_the_lds) {
     for (uint32_t group = 0; group < 20; group++)
       for (uint32_t launch = 0; launch < 3; launch++)
         EXPECT_EQ(rig_word(&bench.rig, 0, 100 * launch + group), 100 * launch + group);
-    bench_free(&bench);
   }
 }
 
@@ -281,7 +270,7 @@ TEST(together, one_writer_and_one_reader_see_a_fifo_at_any_rate) {
   } rates[] = {{1, 1}, {30, 30}, {30, 120}, {120, 30}};
   enum { PACKETS = 300 };
   for (size_t i = 0; i < 2 * sizeof rates / sizeof *rates; i++) {
-    struct bench bench = {.rig.order = ORDER_ASCENDING};
+    ct_freed(bench_free) struct bench bench = {.rig.order = ORDER_ASCENDING};
     const uint32_t put = rates[i / 2].put, take = rates[i / 2].take;
     run_pair(&bench, "", i % 2, 1, PACKETS, put, take);
     ct_note("%u to %u, %s", put, take, i % 2 ? "spinning" : "waiting");
@@ -306,7 +295,6 @@ TEST(together, one_writer_and_one_reader_see_a_fifo_at_any_rate) {
       EXPECT_EQ(bench.results[0].stalls[STALL_PIPE_FULL], 0);
       EXPECT_GT(bench.results[1].stalls[STALL_PIPE_EMPTY], 0);
     }
-    bench_free(&bench);
   }
 }
 
@@ -314,11 +302,10 @@ TEST(together, one_writer_and_one_reader_see_a_fifo_at_any_rate) {
 static double period_alone(const char *kernel, uint32_t work) {
   uint64_t cycles[2];
   for (uint32_t i = 0; i < 2; i++) {
-    struct bench bench = {.rig.order = ORDER_ASCENDING};
+    ct_freed(bench_free) struct bench bench = {.rig.order = ORDER_ASCENDING};
     const uint32_t packets = 20 + 40 * i;
     run_pair(&bench, "", false, 1, packets, work, work);
     cycles[i] = bench.results[strcmp(kernel, "put") != 0].cycles;
-    bench_free(&bench);
   }
   return (double)(cycles[1] - cycles[0]) / 40;
 }
@@ -335,7 +322,7 @@ TEST(together, a_pipe_fills_like_a_queue_with_the_rates_of_writer_and_reader) {
   enum { PACKETS = 600, PUT_WORK = 30 };
   const double put = period_alone("put", PUT_WORK);
   for (size_t i = 0; i < sizeof take_work / sizeof *take_work; i++) {
-    struct bench bench = {.rig.order = ORDER_ASCENDING};
+    ct_freed(bench_free) struct bench bench = {.rig.order = ORDER_ASCENDING};
     const double take = period_alone("take", take_work[i]);
     run_pair(&bench, "", false, 1, PACKETS, PUT_WORK, take_work[i]);
     const double whole = (double)bench.results[0].together_cycles;
@@ -347,7 +334,6 @@ TEST(together, a_pipe_fills_like_a_queue_with_the_rates_of_writer_and_reader) {
     EXPECT_GT(mean, 0.97 * expected);
     EXPECT_LT(whole, 1.02 * PACKETS * take); /* only the slower one decides how long it takes */
     EXPECT_GT(whole, 0.98 * PACKETS * take);
-    bench_free(&bench);
   }
 }
 
@@ -360,14 +346,13 @@ TEST(together, many_writers_and_readers_lose_and_duplicate_nothing) {
   enum { ITEMS = 6, PACKETS = 40 };
   static const char *const settings[] = {"cu.count=4", "", "cu.count=2 cu.accesses=9 mem.link_latency=2"};
   for (size_t i = 0; i < 2 * sizeof settings / sizeof *settings; i++) {
-    struct bench bench = {.rig.order = ORDER_ASCENDING};
+    ct_freed(bench_free) struct bench bench = {.rig.order = ORDER_ASCENDING};
     run_pair(&bench, settings[i / 2], i % 2, ITEMS, PACKETS, 3, 5);
     ct_note("%s, %s", settings[i / 2], i % 2 ? "spinning" : "waiting");
     qsort(bench.rig.buffers[0].data, ITEMS * PACKETS, 4, ascending);
     for (uint32_t packet = 0; packet < ITEMS * PACKETS; packet++)
       EXPECT_EQ(rig_word(&bench.rig, 0, packet), packet);
     EXPECT_EQ(bench.results[0].pipes[0].left, 0);
-    bench_free(&bench);
   }
 }
 
@@ -405,7 +390,7 @@ TEST(together, concurrent_launches_do_not_depend_on_the_order_of_evaluation) {
 
 TEST(together, only_the_launch_that_waits_for_missing_packets_is_deadlocked) {
   for (unsigned spins = 0; spins < 2; spins++) {
-    struct bench bench = {.rig.order = ORDER_ASCENDING};
+    ct_freed(bench_free) struct bench bench = {.rig.order = ORDER_ASCENDING};
     ASSERT_TRUE(bench_build(&bench, "", pair));
     bench_add(&bench, spins ? "put_spinning" : "put", 1, 1, (uint32_t[VALUES]){5, 1});
     bench_add(&bench, spins ? "take_spinning" : "take", 1, 1, (uint32_t[VALUES]){6, 1});
@@ -419,7 +404,6 @@ TEST(together, only_the_launch_that_waits_for_missing_packets_is_deadlocked) {
     EXPECT_TRUE(bench.results[1].stuck[0].pipe == &bench.rig.pipes[0]);
     EXPECT_EQ(bench.results[1].stuck[0].spins, spins);
     EXPECT_EQ(bench.results[1].never_started, 0);
-    bench_free(&bench);
   }
 }
 
@@ -446,7 +430,7 @@ TEST(together, waiting_groups_that_fill_the_machine_lock_out_their_writers) {
 }
 
 TEST(together, the_limit_cuts_only_unfinished_launches_short) {
-  struct bench bench = {.rig = {.order = ORDER_ASCENDING, .limit = 2000}};
+  ct_freed(bench_free) struct bench bench = {.rig = {.order = ORDER_ASCENDING, .limit = 2000}};
   ASSERT_TRUE(bench_build(&bench, "cu.count=2", independent));
   bench_add(&bench, "sums", 64, 64, (uint32_t[VALUES]){10});
   bench_add(&bench, "sums", 64, 64, (uint32_t[VALUES]){10000});
@@ -456,19 +440,17 @@ TEST(together, the_limit_cuts_only_unfinished_launches_short) {
   EXPECT_EQ(bench.results[1].end, END_CYCLE_LIMIT);
   EXPECT_EQ(bench.results[1].cycles, 2000);
   EXPECT_EQ(bench.results[0].together_cycles, 2000);
-  bench_free(&bench);
 }
 
 TEST(together, an_open_reservation_is_attributed_to_its_kernel) {
   static const char text[] = ".kernel good\n.arg fifo pipe\n exit\n"
                              ".kernel leaves\n.arg fifo pipe\n.reg64 p, id\n ld.arg.b64 p, fifo\n"
                              " pipe.reserve.write id, [p], 3, kind=item\n mov.b64 id, id\n exit\n";
-  struct bench bench = {.rig.order = ORDER_ASCENDING};
+  ct_freed(bench_free) struct bench bench = {.rig.order = ORDER_ASCENDING};
   ASSERT_TRUE(bench_build(&bench, "", text));
   bench_add(&bench, "good", 1, 1, NULL);
   bench_add(&bench, "leaves", 1, 1, NULL);
   bench_run(&bench);
   EXPECT_EQ(bench.results[0].hazard_count, 0);
   EXPECT_EQ(hazards_of(&bench.results[1], HAZARD_R6), 1);
-  bench_free(&bench);
 }

@@ -2,7 +2,7 @@
 """Mutation testing: small changes to the code, each of which a test must notice.
 
 usage: tests/mutants/mutants.py [--count N] [--seed S] [--folder F]... [--only FILE[:LINE]] [--again] [--seconds T]
-                                [--sanitize] [--jobs N]
+                                [--own] [--sanitize] [--jobs N]
 
 N mutants (55) of each of the folders below, drawn by seed S (1). A mutant flips an operator, moves a constant by
 one, removes a `!` or removes a statement, inside a function of a .c file. Comments, strings, preprocessor lines,
@@ -14,7 +14,8 @@ mutant's line run, those of the folder's own programs and the quick ones first, 
 `--seconds 1000` runs them all. Tests are linked with two shared libraries: the whole of Warpwait, and before it
 `libmutant.so`, whose functions take precedence. So a mutant costs one file's compilation, and nothing is linked
 again. A `libmutant.so` that records execution (reached.c) finds out which test executes which line, once for each
-state of the code and tests. --sanitize runs the tests of survivors again, with sanitizers in the mutant's file, as
+state of the code and tests. The OpenCL driver, which a loader opens, is linked again. Test scripts run our program.
+--own tries only the folders' own programs, so that a few mutants of one folder take minutes. --sanitize runs the tests of survivors again, with sanitizers in the mutant's file, as
 `make sanitize` would: otherwise no test notices leaks or accesses beyond an array.
 
 Survivors are printed, as `unreached` if no test executes their line. tests/mutants/equivalent.txt lists mutants that
@@ -32,6 +33,7 @@ import pathlib
 import re
 import resource
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -45,10 +47,15 @@ HERE = pathlib.Path("tests/mutants")
 BUILD = pathlib.Path("build/mutants")
 LISTED = HERE / "equivalent.txt"
 SURVIVORS = BUILD / "survivors.txt"
-# The folder, and its own test programs, which run first.
+# The folder, and its own test programs and scripts, which run first.
 FOLDERS = {"opencl/passes": ["corpus", "opencl"], "opencl/emit": ["corpus", "opencl"], "lds": ["lds"], "dma": ["dma"],
-           "models": ["models", "mem"], "models/mem": ["models", "mem"], "isa": ["isa"], "isa/asm": ["isa"]}
-PROGRAMS = ["core", "lds", "isa", "dma", "models", "mem", "corpus", "opencl", "host", "examples", "replay"]
+           "models": ["models", "mem"], "models/mem": ["models", "mem"], "isa": ["isa"], "isa/asm": ["isa"],
+           "sim/session": ["functional", "cli", "api"], "sim/replay": ["replay", "traces"],
+           "sim/check": ["check", "cli", "check/reference_cases", "check/sarif_test", "check/rules"],
+           "sim/report": ["cli", "explain"], "sim/api": ["api"], "bindings/icd": ["icd"]}
+PROGRAMS = ["core", "lds", "isa", "dma", "models", "mem", "corpus", "opencl", "host", "examples", "replay", "check", "functional",
+            "traces", "explain", "api", "icd", "cli", "check/reference_cases", "check/sarif_test", "check/rules"]
+DRIVER, DRIVER_FOLDER = "libwarpwait-opencl.so", "bindings/icd"
 CODEGEN = "-O1 -fPIC -ffp-contract=off -fno-math-errno -fno-trapping-math"
 TRACED = "-O0 -g1 -fPIC -ffp-contract=off -fsanitize-coverage=trace-pc"
 SANITIZED = "-g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
@@ -67,40 +74,61 @@ def command(*words, **more):
 class Build:
     """Warpwait and its tests in build/mutants, as shared libraries and the programs linked with them."""
 
-    def __init__(self, jobs):
+    def __init__(self, folders, programs, jobs):
+        self.folders, self.programs = folders, programs
         self.make = ["env", "CXXFLAGS=-fPIC", "make", "--no-print-directory", f"BUILD={BUILD}", f"CODEGEN={CODEGEN}", "V=1"]
-        programs = [f"{BUILD}/tests/{p}" for p in PROGRAMS]
+        self.make += ["CC=ccache gcc"] if shutil.which("ccache") else []
+        driver = [f"{BUILD}/{DRIVER}"] if DRIVER_FOLDER in folders else []
+        made = [f"{BUILD}/warpwait", *driver, *(f"{BUILD}/tests/{p}" for p in programs if "/" not in p)]
         print("building build/mutants", flush=True)
-        command(*self.make, f"-j{jobs}", f"{BUILD}/warpwait", *programs)
-        self.link(programs)
+        command(*self.make, f"-j{jobs}", *made)
+        self.link(made)
         self.compilers = self.compile_commands()
 
     def link(self, programs):
         """Links the library, an empty one that mutants replace, and the programs with both."""
-        archive, library, empty = BUILD / "core.a", BUILD / "libcore.so", BUILD / "none/libmutant.so"
-        if not library.exists() or library.stat().st_mtime < archive.stat().st_mtime:
+        archives = [str(BUILD / f"{name}.a") for name in ("cli", "systemc", "core")]
+        library, empty = BUILD / "libcore.so", BUILD / "none/libmutant.so"
+        if not library.exists() or library.stat().st_mtime < max(os.stat(a).st_mtime for a in archives):
             empty.parent.mkdir(exist_ok=True)
             command("gcc", "-shared", "-Wl,-soname,libmutant.so", "-x", "c", "-o", empty, "/dev/null")
-            command("g++", "-shared", "-Wl,-soname,libcore.so", "-o", library, "-Wl,--whole-archive", archive, "-Wl,--no-whole-archive")
+            command("g++", "-shared", "-Wl,-soname,libcore.so", "-o", library, "-Wl,--whole-archive", *archives, "-Wl,--no-whole-archive",
+                    "-lsystemc")
         here = ROOT / BUILD
         ours = f"-Wl,--no-as-needed {empty} {library} -Wl,-rpath,{here}/none -Wl,-rpath,{here}"
-        lines = command(*self.make, "-n", "-W", archive, f"{BUILD}/warpwait", *programs)
+        lines = command(*self.make, "-n", *(w for a in (*archives, BUILD / "libwarpwait.a") for w in ("-W", a)), *programs)
+        linked = f"{BUILD}/tests/libtested.so -Wl,-rpath,'$ORIGIN'", " ".join(archives)
         (BUILD / "bin").mkdir(exist_ok=True)
-        for line in lines.splitlines():
-            made = re.search(r" -o (\S+) .*" + re.escape(str(archive)), line)
-            if not made:
-                continue
-            target = BUILD / "bin" / pathlib.Path(made[1]).name
-            if not target.exists() or target.stat().st_mtime < max(library.stat().st_mtime, os.stat(made[1]).st_mtime):
-                command("sh", "-c", line.replace(f" -o {made[1]} ", f" -o {target} ").replace(str(archive), ours))
+        for line in lines.replace("\\\n", " ").splitlines():
+            made = re.search(r" -o (\S+) ", line)
+            target = BUILD / "bin" / pathlib.Path(made[1]).name if made else None
+            if target and target.name == DRIVER:
+                self.driver_link, self.driver = shlex.split(line), target
+                shutil.copy2(made[1], target)
+            elif target and any(part in line for part in linked):
+                line = line.replace(f" -o {made[1]} ", f" -o {target} ")
+                if not target.exists() or target.stat().st_mtime < max(library.stat().st_mtime, os.stat(made[1]).st_mtime):
+                    command("sh", "-c", line.replace(linked[0], ours).replace(linked[1], ours))
+
+    def link_driver(self, slot, objects, more=()):
+        """Links the OpenCL driver with the objects {file: object}, beside a link to our program."""
+        slot.mkdir(parents=True, exist_ok=True)
+        if not (slot / "warpwait").is_symlink():
+            (slot / "warpwait").symlink_to(ROOT / BUILD / "bin/warpwait")
+        objects = {str(BUILD / "obj" / f"{file}.o"): str(made) for file, made in objects.items()}
+        words = [objects.get(word, word) for word in self.driver_link]
+        words[words.index("-o") + 1] = str(slot / DRIVER)
+        return subprocess.run([*words, *map(str, more)], stderr=subprocess.DEVNULL).returncode == 0
 
     def compile_commands(self):
         """Maps each file to the commands that compile its objects; isa/lanes.c has two."""
-        files = [str(f) for folder in FOLDERS for f in sorted(pathlib.Path(folder).glob("*.c"))]
-        lines = command(*self.make, "-n", *(w for f in files for w in ("-W", f)), f"{BUILD}/core.a")
+        files = [str(f) for folder in self.folders for f in sorted(pathlib.Path(folder).glob("*.c"))]
+        lines = command(*self.make, "-n", *(w for f in files for w in ("-W", f)), f"{BUILD}/core.a",
+                        *([f"{BUILD}/{DRIVER}"] if DRIVER_FOLDER in self.folders else []))
         found = collections.defaultdict(list)
-        for line in lines.splitlines():
+        for line in lines.replace("\\\n", " ").splitlines():
             words = shlex.split(line)
+            words = words[1:] if words[:1] == ["ccache"] else words
             if "-c" in words and words[-1] in files:
                 drop = {words.index("-o"), words.index("-o") + 1, len(words) - 1}
                 found[words[-1]].append([w for i, w in enumerate(words) if i not in drop and w not in ("-MMD", "-MP", "-Werror")])
@@ -144,13 +172,15 @@ class Tests:
         return sorted(tests, key=lambda t: (own.index(t[0]) if t[0] in own else len(own), self.seconds[t], t))
 
     def measure(self):
-        kept = BUILD / "reached.json"
+        every = list(self.build.folders) == list(FOLDERS)
+        kept = BUILD / ("reached.json" if every else f"reached-{'-'.join(self.build.folders).replace('/', '_')}.json")
         old = json.loads(kept.read_text()) if kept.exists() else {}
-        code = digest(f for folder in FOLDERS for f in pathlib.Path(folder).iterdir())
+        code = digest(f for folder in self.build.folders for f in pathlib.Path(folder).iterdir())
         new = {"code": code, "programs": {}}
         wanted = []
-        for program in PROGRAMS:
-            state = digest(pathlib.Path("tests", program).glob("*.[ch]"))
+        for program in self.build.programs:
+            state = digest([f for f in pathlib.Path("tests", program).parent.glob("**/*") if "kernels" in f.parts or f.suffix in (".py", ".txt")]
+                           if "/" in program else pathlib.Path("tests", program).glob("*.[ch]"))
             before = old.get("programs", {}).get(program, {})
             if old.get("code") == code and before.get("state") == state:
                 new["programs"][program] = before
@@ -176,21 +206,27 @@ class Tests:
         slot = BUILD / "traced"
         slot.mkdir(exist_ok=True)
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
-            made = pool.map(lambda f: self.build.objects(f, pathlib.Path(f).read_text(), slot, TRACED.split()), self.build.compilers)
-            objects = [o for several in made for o in several]
+            made = dict(zip(self.build.compilers, pool.map(
+                lambda f: self.build.objects(f, pathlib.Path(f).read_text(), slot, TRACED.split()), self.build.compilers)))
+        objects = [o for file, several in made.items() for o in several if not file.startswith(DRIVER_FOLDER)]
         command("gcc", "-O2", "-fPIC", "-shared", "-o", slot / "libmutant.so", HERE / "reached.c", *objects)
-        library = slot / "libmutant.so"
-        calls = [int(m[1], 16) + 5 for m in re.finditer(r"^ *([0-9a-f]+):\s+call +.*<__sanitizer_cov_trace_pc",
-                                                        command("objdump", "-d", "--no-show-raw-insn", library), re.M)]
-        rows = re.findall(r"^\S+ +\d+ +0x([0-9a-f]+)", command("objdump", "--dwarf=decodedline", "-WL", library), re.M)
-        places = command("addr2line", "-e", library, input="\n".join(rows)).splitlines()
+        mark = "-O2", "-fPIC", '-DMARK="d"', "-c", HERE / "reached.c", "-o", slot / "reached.o"
+        command("gcc", *mark)
+        driver = {f: o[0] for f, o in made.items() if f.startswith(DRIVER_FOLDER)}
+        if driver:
+            self.build.link_driver(slot, driver, [slot / "reached.o"])
         where, starts = collections.defaultdict(set), collections.defaultdict(set)
-        for row, place in zip(rows, places):
-            file, line = place.split()[0].removeprefix(f"{ROOT}/").split(":")
-            at = bisect.bisect_right(calls, int(row, 16) + 5) - 1  # rows name a call's start; it reports its end
-            if file in self.build.compilers and line.isdigit() and at >= 0:
-                starts[file].add(int(line))
-                where[calls[at]].add((file, int(line)))
+        for library, mark in ((slot / "libmutant.so", ""), (slot / DRIVER, "d"))[:2 if driver else 1]:
+            calls = [int(m[1], 16) + 5 for m in re.finditer(r"^ *([0-9a-f]+):\s+call +.*<__sanitizer_cov_trace_pc",
+                                                            command("objdump", "-d", "--no-show-raw-insn", library), re.M)]
+            rows = re.findall(r"^\S+ +\d+ +0x([0-9a-f]+)", command("objdump", "--dwarf=decodedline", "-WL", library), re.M)
+            places = command("addr2line", "-e", library, input="\n".join(rows)).splitlines()
+            for row, place in zip(rows, places):
+                file, line = place.split()[0].removeprefix(f"{ROOT}/").split(":")
+                at = bisect.bisect_right(calls, int(row, 16) + 5) - 1  # rows name a call's start; it reports its end
+                if at >= 0 and line.isdigit() and file in self.build.compilers and file.startswith(DRIVER_FOLDER) == bool(mark):
+                    starts[file].add(int(line))
+                    where[f"{mark}{calls[at]:x}"].add((file, int(line)))
         return where, {f: sorted(lines) for f, lines in starts.items()}
 
     def trace(self, program, test, where):
@@ -204,7 +240,7 @@ class Tests:
             return took or 0, {}
         lines = collections.defaultdict(set)
         for offset in set(reached.read_text().split()) if reached.exists() else ():
-            for file, line in where.get(int(offset, 16), ()):
+            for file, line in where.get(offset, ()):
                 lines[file].add(line)
         reached.unlink(missing_ok=True)
         return took, {f: sorted(found) for f, found in lines.items()}
@@ -220,7 +256,11 @@ def digest(files):
 
 
 def tests_of(program):
-    """Suite.name of each test of a program."""
+    """Suite.name of each test of a program; the rules of the script that takes rules; else "", for the whole script."""
+    if program == "check/rules":
+        return re.findall(r"^HAZARD\((\w+),", pathlib.Path("isa/hazards.def").read_text(), re.M)
+    if "/" in program:
+        return [""]
     suite, found = "", []
     for line in command(BUILD / "bin" / program, "--gtest_list_tests").splitlines():
         if line.startswith(" "):
@@ -233,8 +273,11 @@ def tests_of(program):
 def run_tests(program, tests, library, seconds, **more):
     """Runs tests of a program with the libmutant.so of a folder: CPU seconds, or None if one fails or takes too
     long."""
-    environment = {**os.environ, "LD_LIBRARY_PATH": str(ROOT / library), "WARPWAIT": str(ROOT / BUILD / "bin/warpwait"),
+    beside = library if (library / DRIVER).exists() else BUILD / "bin"
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(ROOT / library), "WARPWAIT": str(ROOT / beside / "warpwait"),
                    "WARPWAIT_CACHE": str(ROOT / BUILD / "cache"), **more}
+    words = [sys.executable, f"tests/{program}.py", *(f"{rule}_" for rule in tests if rule)] if "/" in program else \
+        [BUILD / "bin" / program, "--gtest_brief=1", "--gtest_fail_fast", f"--gtest_filter={':'.join(tests)}"]
 
     def limits():
         resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 2))
@@ -242,8 +285,7 @@ def run_tests(program, tests, library, seconds, **more):
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
-    process = subprocess.Popen([BUILD / "bin" / program, "--gtest_brief=1", "--gtest_fail_fast", f"--gtest_filter={':'.join(tests)}"],
-                               env=environment, preexec_fn=limits, start_new_session=True, stdin=subprocess.DEVNULL,
+    process = subprocess.Popen(words, env=environment, preexec_fn=limits, start_new_session=True, stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     # A wall-clock limit stops tests that wait rather than compute; it is generous because the host may be busy.
     clock = threading.Timer(20 * seconds + 60, lambda: os.killpg(process.pid, signal.SIGKILL))
@@ -270,8 +312,14 @@ class Trial:
             return self.slots.setdefault(threading.get_ident(), BUILD / f"slot{len(self.slots)}")
 
     def library(self, file, text, folder, more=()):
-        """Makes the libmutant.so of a file, in a folder; its objects' bytes, or None if it cannot be created."""
+        """Makes the libmutant.so of a file, or its OpenCL driver, in a folder; its objects' bytes, or None if it cannot be
+        created."""
         made = self.build.objects(file, text, folder, more)
+        if made and file.startswith(DRIVER_FOLDER):
+            (folder / "libmutant.so").unlink(missing_ok=True)
+            linked = self.build.link_driver(folder, {file: made[0]}, more)
+            return [made[0].read_bytes()] if linked else None
+        (folder / DRIVER).unlink(missing_ok=True)
         if not made or subprocess.run(["gcc", *more, "-shared", "-o", folder / "libmutant.so", *made],
                                       stderr=subprocess.DEVNULL).returncode:
             return None
@@ -385,13 +433,18 @@ def main():
     parser.add_argument("--only", metavar="FILE[:LINE]", help="every mutant of a file, or of a line")
     parser.add_argument("--again", action="store_true", help="what survived last time")
     parser.add_argument("--seconds", type=float, default=10, help="CPU time of the tests that are run for each mutant")
+    parser.add_argument("--own", action="store_true", help="only the folders' own test programs")
     parser.add_argument("--sanitize", action="store_true", help="what survives is tried with sanitizers, too")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
     os.chdir(ROOT)
     BUILD.mkdir(parents=True, exist_ok=True)
     listed = equivalent()
-    build = Build(options.jobs)
+    if options.only:
+        options.folder = [f for f in FOLDERS if pathlib.Path(options.only.partition(":")[0]).parent == pathlib.Path(f)]
+    folders = options.folder or list(FOLDERS)
+    own = [p for folder in folders for p in FOLDERS[folder]]
+    build = Build(folders, list(dict.fromkeys(own if options.own else [*own, *PROGRAMS])), options.jobs)
     trial = Trial(build, Tests(build, options.jobs), options)
     survived = set(SURVIVORS.read_text().splitlines()) if SURVIVORS.exists() else set()
     table, survivors, begun = [], [], time.monotonic()
@@ -403,7 +456,7 @@ def main():
             print(f"{how:10} {mutant}", flush=True)
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for folder in options.folder or FOLDERS:
+        for folder in folders:
             mutants, count = drawn(options, folder, survived)
             results = tried(trial, mutants, count, pool, note)
             left = [m for m, killer in results if not killer]

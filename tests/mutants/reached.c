@@ -1,11 +1,15 @@
 /* Records which blocks of the code a test executes. The compiler calls __sanitizer_cov_trace_pc() at the start of each
  * block (-fsanitize-coverage=trace-pc). When the process ends, the places of these calls are appended to the file
- * REACHED, as offsets into the library with which this file is linked. */
+ * REACHED, as offsets into the library with which this file is linked, after its mark. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LIBRARY_BYTES = 1 << 24 };
+#ifndef MARK
+#define MARK ""
+#endif
+
+enum { LIBRARY_BYTES = 1 << 25 };
 
 extern const char __ehdr_start __attribute__((visibility("hidden"))); /* by the linker: where the library begins */
 
@@ -25,7 +29,7 @@ __attribute__((destructor)) static void save(void) {
     return;
   for (unsigned at = 0; at < LIBRARY_BYTES; at++) {
     if (reached[at])
-      fprintf(file, "%x\n", at);
+      fprintf(file, MARK "%x\n", at);
   }
   fclose(file);
 }

@@ -138,7 +138,7 @@ static bool try_pair(struct group_rig *rig, const struct maker *m, unsigned bits
 
 static void try_width(unsigned bits) {
   struct maker m;
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   struct isa_error error = {""};
   make_module(&m, bits);
   ct_note("%u bits", bits);
@@ -154,7 +154,6 @@ static void try_width(unsigned bits) {
     for (size_t k = 1; good && k < sizeof edges / sizeof *edges; k++)
       good = try_pair(&rig, &m, bits, edges[i], edges[k]);
   EXPECT_EQ(rig.hazards, 0);
-  group_rig_close(&rig);
 }
 
 TEST(opencl_arithmetic, remainders_carries_wide_products_and_bit_fields_are_exact_at_all_widths) {

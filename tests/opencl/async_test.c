@@ -17,12 +17,11 @@ static bool open_route(struct group_rig *rig, const char *source, unsigned route
 }
 
 static void expect_refusal(const char *source, const char *message) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   struct isa_error error = {""};
   ct_note("%s", source);
   EXPECT_FALSE(group_rig_compile(&rig, source, "CL2.0", OPENCL_ROUTE_SSA, &error));
   EXPECT_CONTAINS(error.text, message);
-  group_rig_close(&rig);
 }
 
 /* ---- lines and planes -------------------------------------------------------------------------------- */
@@ -55,9 +54,9 @@ static void planes_oracle(const uint64_t *n, const uint8_t *in, uint8_t *out) {
 }
 
 static void expect_planes(unsigned route, const uint64_t n[NUMBERS]) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (open_route(&rig, planes_source, route)) {
-    uint8_t *expected = calloc(GROUP_RIG_BYTES, 1);
+    ct_freed(ct_free) uint8_t *expected = calloc(GROUP_RIG_BYTES, 1);
     for (uint32_t i = 0; i < GROUP_RIG_BYTES; i++)
       rig.buffers[0].data[i] = (uint8_t)(1 + i * 37 % 251);
     memset(rig.buffers[1].data, 0x77, GROUP_RIG_BYTES);
@@ -67,9 +66,7 @@ static void expect_planes(unsigned route, const uint64_t n[NUMBERS]) {
     EXPECT_TRUE(group_rig_run(&rig));
     EXPECT_EQ(memcmp(rig.buffers[1].data, expected, GROUP_RIG_BYTES), 0);
     EXPECT_EQ(rig.hazards, 0);
-    free(expected);
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_async, copies_of_planes_move_all_lines_and_leave_the_gaps_alone) {
@@ -82,7 +79,7 @@ TEST(opencl_async, copies_of_planes_move_all_lines_and_leave_the_gaps_alone) {
 }
 
 TEST(opencl_async, constant_sizes_and_offsets_become_addresses_and_operands) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global int *in) {\n"
                            "  local int pad[4]; local int tile[64]; pad[0] = 0;\n"
                            "  event_t e = async_work_group_copy_2D2D(tile, 5, in, 7, 4, 8, 3, 20, 9, 0);\n"
@@ -101,11 +98,10 @@ TEST(opencl_async, constant_sizes_and_offsets_become_addresses_and_operands) {
     EXPECT_EQ(copy->global_line, 20);
     EXPECT_EQ(copy->lds_line, 9);
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_async, a_copy_of_lines_joins_the_event_that_it_is_given) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global int *in) {\n"
                            "  local int tile[64];\n"
                            "  event_t e = async_work_group_copy(tile, in, 4, 0);\n"
@@ -121,14 +117,13 @@ TEST(opencl_async, a_copy_of_lines_joins_the_event_that_it_is_given) {
     EXPECT_EQ(rig.met[3].wait.event[0], 1);
     EXPECT_EQ(rig.met[4].wait.event[0], 2);
   }
-  group_rig_close(&rig);
 }
 
 /* ---- numbers ----------------------------------------------------------------------------------------- */
 
 TEST(opencl_async, numbers_beyond_32_bits_become_the_largest_number_not_their_low_half) {
   for (unsigned route = 0; route < OPENCL_ROUTES; route++) {
-    struct group_rig rig;
+    ct_freed(group_rig_close) struct group_rig rig;
     if (open_route(&rig,
                    "kernel void k(global int *in, global int *out, global ulong *n) {\n"
                    "  local int tile[64];\n"
@@ -163,23 +158,21 @@ TEST(opencl_async, numbers_beyond_32_bits_become_the_largest_number_not_their_lo
       EXPECT_EQ(rig.met[4].copy.elements, UINT32_MAX);
       EXPECT_EQ(rig.met[5].copy.elements, UINT32_MAX);
     }
-    group_rig_close(&rig);
   }
 }
 
 TEST(opencl_async, a_count_that_is_known_to_be_narrow_costs_nothing) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global int *in, local int *tile, uint n) {\n"
                            "  event_t e = async_work_group_copy(tile, in, n, 0);\n"
                            "  e = async_work_group_strided_copy(tile, in, n & 7, get_local_size(0), e);\n"
                            "  wait_group_events(1, &e);\n"
                            "}\n"))
     EXPECT_EQ(group_rig_count(&rig, ISA_MIN_U64), 0);
-  group_rig_close(&rig);
 }
 
 TEST(opencl_async, prefetches_beyond_32_bits_request_the_maximum) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig,
                      "kernel void k(global float3 *v, ulong n) { prefetch(v, 0x200000000); prefetch(v, n); }\n")) {
     EXPECT_EQ(group_rig_count(&rig, ISA_PREFETCH), 2);
@@ -189,7 +182,6 @@ TEST(opencl_async, prefetches_beyond_32_bits_request_the_maximum) {
     EXPECT_TRUE(first->flags & ISA_FLAG_IMM_C);
     EXPECT_EQ(first->imm, UINT32_MAX);
   }
-  group_rig_close(&rig);
 }
 
 /* ---- element types ----------------------------------------------------------------------------------- */
@@ -223,13 +215,13 @@ static void print_copies(FILE *out) {
 TEST(opencl_async, each_of_the_66_element_types_is_copied_at_its_size_both_ways) {
   static const enum isa_op ops[] = {ISA_COPY_TO_LDS, ISA_COPY_TO_GLOBAL, ISA_COPY_TO_LDS_STRIDED,
                                     ISA_COPY_TO_GLOBAL_STRIDED};
-  char *source = NULL;
+  ct_freed(ct_free) char *source = NULL;
   size_t size = 0;
   FILE *out = open_memstream(&source, &size);
   print_copies(out);
   fclose(out);
   for (unsigned route = 0; route < OPENCL_ROUTES; route++) {
-    struct group_rig rig;
+    ct_freed(group_rig_close) struct group_rig rig;
     if (open_route(&rig, source, route)) {
       unsigned found = 0;
       for (uint32_t pc = 0; pc < rig.program->count; pc++) {
@@ -245,16 +237,14 @@ TEST(opencl_async, each_of_the_66_element_types_is_copied_at_its_size_both_ways)
       }
       EXPECT_EQ(found, 4 * TYPES);
     }
-    group_rig_close(&rig);
   }
-  free(source);
 }
 
 /* ---- fences between copies --------------------------------------------------------------------------- */
 
 TEST(opencl_async, a_fence_between_copies_orders_the_memories_in_its_flags) {
   for (unsigned route = 0; route < OPENCL_ROUTES; route++) {
-    struct group_rig rig;
+    ct_freed(group_rig_close) struct group_rig rig;
     if (open_route(&rig,
                    "kernel void k(global uint *flags) {\n"
                    "  async_work_group_copy_fence(CLK_LOCAL_MEM_FENCE);\n"
@@ -279,12 +269,11 @@ TEST(opencl_async, a_fence_between_copies_orders_the_memories_in_its_flags) {
         EXPECT_EQ(group_rig_met(&rig, i), expected[i]);
       EXPECT_EQ(rig.hazards, 0);
     }
-    group_rig_close(&rig);
   }
 }
 
 TEST(opencl_async, a_fence_keeps_its_place_among_copies) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global int *in, global int *out) {\n"
                            "  local int tile[64];\n"
                            "  event_t e = async_work_group_copy(tile, in, 64, 0);\n"
@@ -300,14 +289,13 @@ TEST(opencl_async, a_fence_keeps_its_place_among_copies) {
     for (unsigned i = 0; i < sizeof expected / sizeof *expected; i++)
       EXPECT_EQ(group_rig_met(&rig, i), expected[i]);
   }
-  group_rig_close(&rig);
 }
 
 /* ---- waits ------------------------------------------------------------------------------------------- */
 
 /* `events` copies with separate events; entry i of the list holds number i % `distinct`. */
 static void expect_waits(const char *wait, unsigned route, uint32_t wanted, uint32_t distinct, uint32_t hazards) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   char source[1024];
   snprintf(source, sizeof source,
            "void others(int n, event_t *list) { wait_group_events(n, list); }\n"
@@ -340,7 +328,6 @@ static void expect_waits(const char *wait, unsigned route, uint32_t wanted, uint
     if (!hazards)
       EXPECT_EQ(waited, wanted);
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_async, a_wait_covers_as_many_events_as_the_run_time_count_says) {
@@ -376,7 +363,7 @@ TEST(opencl_async, negative_counts_and_counts_beyond_the_list_are_reported) {
 }
 
 TEST(opencl_async, work_items_that_wait_for_different_numbers_of_events_are_reported) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global int *in) {\n"
                            "  local int tile[64]; event_t e[3];\n"
                            "  for (int i = 0; i < 3; i++) e[i] = async_work_group_copy(tile + i, in, 1, 0);\n"
@@ -387,7 +374,6 @@ TEST(opencl_async, work_items_that_wait_for_different_numbers_of_events_are_repo
     EXPECT_EQ(rig.hazard.rule, HAZARD_G1);
     EXPECT_CONTAINS(rig.hazard.detail, "the number of events is");
   }
-  group_rig_close(&rig);
 }
 
 /* ---- modules from other compilers --------------------------------------------------------------------- */
@@ -434,7 +420,7 @@ TEST(opencl_async, modules_may_import_the_functions_by_their_own_names) {
   static struct words one, other;
   static const enum isa_op expected[] = {ISA_COPY_TO_LDS_2D, ISA_COPY_FENCE_LDS, ISA_COPY_TO_GLOBAL_3D, ISA_WAIT};
   struct isa_error error = {""};
-  uint8_t *spirv = NULL;
+  ct_freed(ct_free) uint8_t *spirv = NULL;
   size_t size = 0;
   ASSERT_TRUE(group_rig_spirv(named_source, "CL2.0", OPENCL_ROUTE_SSA, &spirv, &size, &error));
   EXPECT_TRUE(memmem(spirv, size, names[0][0], strlen(names[0][0])) != NULL);
@@ -446,7 +432,7 @@ TEST(opencl_async, modules_may_import_the_functions_by_their_own_names) {
     one = other;
   }
   EXPECT_TRUE(memmem(one.word, 4ul * one.count, "__ocl_ext", 9) == NULL);
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   ct_note("%s", error.text);
   if (EXPECT_TRUE(group_rig_lower(&rig, (const uint8_t *)one.word, 4ul * one.count, &error))) {
     for (uint32_t i = 0; i < 64; i++)
@@ -457,8 +443,6 @@ TEST(opencl_async, modules_may_import_the_functions_by_their_own_names) {
     for (uint32_t i = 0; i < 8; i++) /* element i of the block in out is line i / 2, i % 2 of the tile's 4 by 4 */
       EXPECT_EQ(group_rig_words(&rig, 1)[i / 4 * 4 + i / 2 % 2 * 2 + i % 2], i / 4 * 16 + i / 2 % 2 * 8 + i % 2);
   }
-  group_rig_close(&rig);
-  free(spirv);
 }
 
 /* Copies word `from` of the first instruction of this kind to its word `to`. */
@@ -479,16 +463,14 @@ static void expect_misfit(uint32_t op, uint32_t to, uint32_t from, const char *m
                                "}\n";
   static uint32_t word[4096];
   struct isa_error error = {""};
-  uint8_t *spirv = NULL;
+  ct_freed(ct_free) uint8_t *spirv = NULL;
   size_t size = 0;
-  struct group_rig rig = {0};
+  ct_freed(group_rig_close) struct group_rig rig = {0};
   ASSERT_TRUE(group_rig_spirv(source, "CL2.0", OPENCL_ROUTE_SSA, &spirv, &size, &error));
   memcpy(word, spirv, size);
   repeat_word(word, (uint32_t)(size / 4), op, to, from);
   EXPECT_FALSE(group_rig_lower(&rig, (const uint8_t *)word, size, &error));
   EXPECT_CONTAINS(error.text, message);
-  group_rig_close(&rig);
-  free(spirv);
 }
 
 TEST(opencl_async, modules_whose_copies_have_operands_of_wrong_kinds_are_refused) {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 TEST(opencl_atomic, operations_on_global_and_local_memory_count_every_work_item) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
                            "kernel void k(volatile global int *p, global float *f, volatile global long *q,\n"
                            "              global int *old) {\n"
@@ -36,11 +36,10 @@ TEST(opencl_atomic, operations_on_global_and_local_memory_count_every_work_item)
       seen += group_rig_words(&rig, 3)[i];
     EXPECT_EQ(seen, 4950);
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_atomic, c11_operations_work_through_generic_pointers_to_any_space) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig,
                      "int bump(volatile atomic_int *a, int by) {\n"
                      "  int seen = 0;\n"
@@ -76,11 +75,10 @@ TEST(opencl_atomic, c11_operations_work_through_generic_pointers_to_any_space) {
     EXPECT_EQ(group_rig_words(&rig, 0)[0], 22 * 2 + 10);
     EXPECT_EQ(rig.hazards, 0);
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_atomic, flags_are_set_once) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global atomic_flag *f, global int *out) {\n"
                            "  out[get_global_id(0)] = atomic_flag_test_and_set(f);\n"
                            "  barrier(CLK_GLOBAL_MEM_FENCE);\n"
@@ -94,11 +92,10 @@ TEST(opencl_atomic, flags_are_set_once) {
     EXPECT_EQ(set, 63);
     EXPECT_EQ(group_rig_words(&rig, 0)[1], 0);
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_atomic, orders_become_fences_unless_relaxed) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global atomic_int *a, global int *out) {\n"
                            "  out[0] = atomic_fetch_add_explicit(a, 1, memory_order_relaxed);\n"
                            "  atomic_store_explicit(a + 1, 1, memory_order_release);\n"
@@ -106,13 +103,12 @@ TEST(opencl_atomic, orders_become_fences_unless_relaxed) {
                            "  out[2] = atomic_fetch_or_explicit(a + 3, 1, memory_order_acq_rel);\n"
                            "}\n"))
     EXPECT_EQ(group_rig_count(&rig, ISA_FENCE_ALL), 4);
-  group_rig_close(&rig);
 }
 
 /* A plain access to the same word would be a race, so atomic loads and stores must be distinguishable. Private memory
  * is not shared. */
 TEST(opencl_atomic, atomic_loads_and_stores_are_separate_operations) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global atomic_int *a, global atomic_long *w, global atomic_flag *f,\n"
                            "              global int *out) {\n"
                            "  local atomic_uint l[64]; local atomic_double d[64]; atomic_int mine;\n"
@@ -147,11 +143,10 @@ TEST(opencl_atomic, atomic_loads_and_stores_are_separate_operations) {
     EXPECT_EQ(group_rig_words(&rig, 2)[63], 0);
     EXPECT_EQ(rig.hazards, 0);
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_atomic, floats_and_doubles_are_added_and_compared) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(volatile global atomic_float *f, volatile global atomic_double *d,\n"
                            "              global float *out) {\n"
                            "  local atomic_float l;\n"
@@ -175,7 +170,6 @@ TEST(opencl_atomic, floats_and_doubles_are_added_and_compared) {
     EXPECT_TRUE(f[0] == 16 && f[1] == 63 && f[2] == -63);
     EXPECT_TRUE(d == 96 && last == 128.5f);
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_atomic, floats_are_compared_by_their_bits_and_exchanged) {
@@ -198,7 +192,7 @@ TEST(opencl_atomic, floats_are_compared_by_their_bits_and_exchanged) {
       "  out[6] = atomic_compare_exchange_strong(d, &one, 9.0) + 2 * atomic_compare_exchange_strong(d, &one, 9.0);\n"
       "}\n";
   for (int route = 0; route < OPENCL_ROUTES; route++) {
-    struct group_rig rig;
+    ct_freed(group_rig_close) struct group_rig rig;
     struct isa_error error;
     ct_note("%s", opencl_route_names[route]);
     if (EXPECT_TRUE(group_rig_compile(&rig, source, "CL2.0", (enum opencl_route)route, &error))) {
@@ -210,13 +204,12 @@ TEST(opencl_atomic, floats_are_compared_by_their_bits_and_exchanged) {
       EXPECT_EQ(memcmp(group_rig_words(&rig, 3), expected, sizeof expected), 0);
       EXPECT_EQ(*(double *)(void *)rig.buffers[1].data, 9);
     }
-    group_rig_close(&rig);
   }
 }
 
 /* The largest unsigned number has its sign bit set, in private memory as elsewhere. */
 TEST(opencl_atomic, private_minimum_and_maximum_respect_the_sign) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig,
                      "kernel void k(global uint *in, global uint *out) {\n"
                      "  atomic_uint u[2]; atomic_int s[2];\n"
@@ -231,11 +224,10 @@ TEST(opencl_atomic, private_minimum_and_maximum_respect_the_sign) {
     static const uint32_t expected[] = {0xfffffffb, 1, 1, 0xfffffffb};
     EXPECT_EQ(memcmp(group_rig_words(&rig, 1), expected, sizeof expected), 0);
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_printf, printf_prints_numbers_vectors_and_strings) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, "void say(constant char *who, int i) { printf(\"%s says %d\\n\", who, i); }\n"
                            "kernel void k(global int *out) {\n"
                            "  char4 c = (char4)(1, -2, 3, -4); double3 d = (double3)(0.5, 1.5, 2.5);\n"
@@ -251,5 +243,4 @@ TEST(opencl_printf, printf_prints_numbers_vectors_and_strings) {
                               "you says 2\nend");
     EXPECT_EQ(group_rig_words(&rig, 0)[0], 0);
   }
-  group_rig_close(&rig);
 }

@@ -36,7 +36,7 @@ static bool open_text(struct group_rig *rig, const char *text, const char *kerne
 }
 
 static void compare_route(const char *text, int (*expected)(int n, int i), enum opencl_route route) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (!open_text(&rig, text,
                  "kernel void k(global int *in, global int *out) {\n"
                  "  int i = (int)get_global_id(0); out[i] = f(in[i], i);\n"
@@ -49,7 +49,6 @@ static void compare_route(const char *text, int (*expected)(int n, int i), enum 
     ct_note("route %s, item %u, input %d", opencl_route_names[route], i, input(i));
     EXPECT_EQ((int32_t)group_rig_words(&rig, 1)[i], expected(input(i), (int)i));
   }
-  group_rig_close(&rig);
 }
 
 /* On all routes: clang's plain output, with all variables in memory, and optimized. The input differs a lot. */
@@ -144,7 +143,7 @@ static const char spaces_kernel[] = "int *pick(int c, int *a, int *b) { return c
                                     "}\n";
 
 TEST(opencl_build, a_generic_pointer_finds_its_space_and_null_is_in_none) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (!open_text(&rig, "", spaces_kernel, OPENCL_ROUTE_SSA))
     return;
   group_rig_run(&rig);
@@ -156,13 +155,12 @@ TEST(opencl_build, a_generic_pointer_finds_its_space_and_null_is_in_none) {
     ct_note("item %u", i);
     EXPECT_EQ((int32_t)group_rig_words(&rig, 1)[i], expected[i % 4]);
   }
-  group_rig_close(&rig);
 }
 
 static unsigned global_loads(const struct group_rig *rig) { return group_rig_count(rig, ISA_LD_GLOBAL_32); }
 
 TEST(opencl_build, a_helper_with_a_generic_pointer_loads_from_the_space_that_it_is_given) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (!group_rig_open(&rig, "int sum(int *p, int n) { int s = 0; for (int i = 0; i < n; i++) s += p[i]; return s; }\n"
                             "kernel void k(global int *in, global int *out) {\n"
                             "  local int l[8];\n"
@@ -172,13 +170,12 @@ TEST(opencl_build, a_helper_with_a_generic_pointer_loads_from_the_space_that_it_
     return;
   EXPECT_EQ(global_loads(&rig), 0);
   EXPECT_EQ(rig.program->kernels[0].private_bytes, 0);
-  group_rig_close(&rig);
 }
 
 /* ---- vectors ------------------------------------------------------------------------------------- */
 
 TEST(opencl_build, vectors_are_reinterpreted_bit_by_bit_and_indexed_by_variables) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (!open_text(&rig, "",
                  "kernel void k(global int *in, global int *out, global uchar4 *bytes) {\n"
                  "  int i = (int)get_global_id(0), n = in[i];\n"
@@ -201,13 +198,12 @@ TEST(opencl_build, vectors_are_reinterpreted_bit_by_bit_and_indexed_by_variables
     EXPECT_EQ(group_rig_words(&rig, 2)[i], (swapped & ~(255u << shift)) | 9u << shift);
     EXPECT_EQ(group_rig_words(&rig, 1)[i], total);
   }
-  group_rig_close(&rig);
 }
 
 /* With clang's full optimization: a `freeze` of a bool before the loop, and eight or sixteen bools that are compared as
  * one number. */
 TEST(opencl_build, bools_are_frozen_and_compared_as_one_number) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (!open_text(&rig, "",
                  "kernel void k(global int *in, global int *out) {\n"
                  "  int i = (int)get_global_id(0), n = in[i], less = (n & 255) - 128;\n"
@@ -224,7 +220,6 @@ TEST(opencl_build, bools_are_frozen_and_compared_as_one_number) {
     ct_note("item %d", i);
     EXPECT_EQ((int32_t)group_rig_words(&rig, 1)[i], (n > i) + 2 * (n > 2 && i > 2));
   }
-  group_rig_close(&rig);
 }
 
 enum { U8 = 20, HALF, U32_2, BOOL_8, BOOL_16, TO_U32, TWO, THREE, ARGS, IN, OUT, LABEL, NEXT_ID };
@@ -282,7 +277,7 @@ static void casts_module(struct words *w) {
 
 TEST(opencl_build, bit_casts_accept_bools_and_pointers) {
   struct words w;
-  struct group_rig rig = {0};
+  ct_freed(group_rig_close) struct group_rig rig = {0};
   struct isa_error error = {""};
   casts_module(&w);
   const bool good = group_rig_lower(&rig, (const uint8_t *)w.word, w.count * 4ul, &error);
@@ -295,7 +290,6 @@ TEST(opencl_build, bit_casts_accept_bools_and_pointers) {
   EXPECT_EQ(group_rig_words(&rig, 1)[0], 3);
   EXPECT_EQ(group_rig_words(&rig, 1)[1], 0x9e);       /* 0x3d rotated right by one bit */
   EXPECT_EQ(group_rig_words(&rig, 1)[2], 0xbbc7a000); /* the half 0x9e3d */
-  group_rig_close(&rig);
 }
 
 /* ---- the kernel's tables ------------------------------------------------------------------------ */
@@ -308,7 +302,7 @@ TEST(opencl_build, arguments_have_their_natural_alignment_and_types_that_hosts_c
   } expected[] = {{"global", ISA_ARG_GLOBAL, 0, 8}, {"local", ISA_ARG_LOCAL, 8, 4},   {"f32x3", ISA_ARG_VALUE, 16, 16},
                   {"u8", ISA_ARG_VALUE, 32, 1},     {"f64", ISA_ARG_VALUE, 40, 8},    {"bytes", ISA_ARG_VALUE, 48, 12},
                   {"u16x2", ISA_ARG_VALUE, 60, 4},  {"global", ISA_ARG_GLOBAL, 64, 8}};
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (!group_rig_open(&rig,
                       "typedef struct { int a; char c; short s[3]; } S;\n"
                       "kernel void k(global int *a, local int *l, float3 f, char c, double d, S s, short2 h,\n"
@@ -324,18 +318,16 @@ TEST(opencl_build, arguments_have_their_natural_alignment_and_types_that_hosts_c
     EXPECT_EQ(kernel->args[i].bytes, expected[i].bytes);
   }
   EXPECT_EQ(kernel->arg_bytes, 72);
-  group_rig_close(&rig);
 }
 
 TEST(opencl_build, only_local_variables_that_a_kernel_uses_take_lds) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (!group_rig_open(&rig,
                       "kernel void k(global int *a) { local int x[16]; x[get_local_id(0) & 15] = 1; a[0] = x[3]; }\n"
                       "kernel void other(global int *a) { local int y[64]; y[0] = 1; a[0] = y[0]; }\n"))
     return;
   EXPECT_EQ(isa_find_kernel(rig.program, "k")->lds_bytes, 64);
   EXPECT_EQ(isa_find_kernel(rig.program, "other")->lds_bytes, 256);
-  group_rig_close(&rig);
 }
 
 static void expect_lds(const struct isa_kernel *kernel, size_t i, const char *name, uint32_t offset, uint32_t bytes) {
@@ -347,7 +339,7 @@ static void expect_lds(const struct isa_kernel *kernel, size_t i, const char *na
 }
 
 TEST(opencl_build, local_variables_are_known_by_name) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (!group_rig_open(&rig, "kernel void called(global int *a) { local char x[3]; local int4 tile[4];\n"
                             "  x[1] = 1; tile[0] = a[0]; a[1] = x[2] + tile[1].y; }\n"
                             "kernel void k(global int *a, local float *l) {\n"
@@ -366,7 +358,6 @@ TEST(opencl_build, local_variables_are_known_by_name) {
   expect_lds(k, 2, "x", 36, 3);
   expect_lds(k, 3, "tile_4", 48, 64);
   EXPECT_EQ(isa_find_kernel(rig.program, "none")->lds_count, 0);
-  group_rig_close(&rig);
 }
 
 static uint32_t column_of(const struct isa_program *program, enum isa_op op) {
@@ -377,7 +368,7 @@ static uint32_t column_of(const struct isa_program *program, enum isa_op op) {
 }
 
 TEST(opencl_build, an_instruction_knows_its_line_and_column) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (!group_rig_open(&rig, "kernel void k(global int *a, global short *b) {\n"
                             "  a[0] = b[3]; barrier(CLK_LOCAL_MEM_FENCE);\n"
                             "    atomic_add(a, 1);\n"
@@ -388,7 +379,6 @@ TEST(opencl_build, an_instruction_knows_its_line_and_column) {
   EXPECT_EQ(column_of(rig.program, ISA_BAR_LDS), 216);
   EXPECT_EQ(column_of(rig.program, ISA_ATOM_GLOBAL_ADD_32), 305);
   EXPECT_EQ(column_of(rig.program, ISA_EXIT), 401);
-  group_rig_close(&rig);
 }
 
 static void expect_refused(const char *source, const char *line, const char *what) {

@@ -46,7 +46,7 @@ TEST(opencl_channel, declarations_give_size_depth_and_number) {
   static const enum opencl_route routes[] = {OPENCL_ROUTE_SSA, OPENCL_ROUTE_O0, OPENCL_ROUTE_O2};
   static const char *const standards[] = {"CL1.2", "CL2.0", "CL3.0"};
   for (size_t i = 0; i < 9; i++) {
-    struct group_rig rig = {0};
+    ct_freed(group_rig_close) struct group_rig rig = {0};
     struct isa_error error = {""};
     ct_note("%s, %s", opencl_route_names[routes[i % 3]], standards[i / 3]);
     EXPECT_TRUE(group_rig_compile(&rig, source, standards[i / 3], routes[i % 3], &error));
@@ -63,12 +63,11 @@ TEST(opencl_channel, declarations_give_size_depth_and_number) {
       EXPECT_EQ(rig.program->variable_bytes, 8); /* `seen`, and the variable that is not used as a channel */
       EXPECT_EQ(rig.program->constant_bytes, 0); /* nothing from the annotations */
     }
-    group_rig_close(&rig);
   }
 }
 
 TEST(opencl_channel, names_that_are_not_identifiers_become_identifiers) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig,
                      ENABLED "channel int c __asm__(\"9 lives\"), d __asm__(\"$c\"), e __asm__(\".c\");\n"
                              "kernel void k(global int *a) {\n"
@@ -78,11 +77,10 @@ TEST(opencl_channel, names_that_are_not_identifiers_become_identifiers) {
     expect_channel(rig.program, "_c", 4, 16, 1);
     expect_channel(rig.program, "_c_", 4, 16, 1);
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_channel, a_packet_is_awaited_copied_and_committed_after_a_fence) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, ENABLED "channel short3 c, d;\n"
                                    "kernel void k(global short3 *a) {\n"
                                    "  write_channel_intel(d, read_channel_intel(c));\n}\n")) {
@@ -96,11 +94,10 @@ TEST(opencl_channel, a_packet_is_awaited_copied_and_committed_after_a_fence) {
     EXPECT_EQ(rig.program->kernels[0].private_bytes, 0);
     EXPECT_EQ(rig.program->kernels[0].autorun[0], 0);
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_channel, nonblocking_calls_reserve_without_waiting) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, "#pragma OPENCL EXTENSION cl_altera_channels : enable;\n"
                            "channel int c;\n"
                            "kernel void k(global int *a) {\n"
@@ -112,11 +109,10 @@ TEST(opencl_channel, nonblocking_calls_reserve_without_waiting) {
     EXPECT_EQ(group_rig_count(&rig, ISA_PIPE_RESERVE_READ_WAIT) + group_rig_count(&rig, ISA_PIPE_RESERVE_WRITE_WAIT),
               0);
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_channel, an_autorun_kernel_restarts_until_it_is_dismissed) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, ENABLED "channel int c[5];\n"
                                    "__attribute__((max_global_work_dim(0))) __attribute__((autorun))\n"
                                    "__attribute__((num_compute_units(4, 2)))\n"
@@ -134,15 +130,13 @@ TEST(opencl_channel, an_autorun_kernel_restarts_until_it_is_dismissed) {
       back += rig.program->code[pc].op == ISA_BRA && isa_branch_target(&rig.program->code[pc]) < pc;
     EXPECT_EQ(back, 3); /* to the start, and to each of the two calls */
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_channel, without_the_pragma_channel_is_an_ordinary_identifier) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, "/* cl_intel_channels are not meant */\n"
                            "kernel void k(global int *channel) { int depth = 3; channel[0] = depth; }\n"))
     EXPECT_EQ(rig.program->channel_count, 0);
-  group_rig_close(&rig);
 }
 
 TEST(opencl_channel, impossible_channels_are_refused_by_name) {
@@ -175,12 +169,11 @@ TEST(opencl_channel, impossible_channels_are_refused_by_name) {
        "autorun kernel 'k' has arguments, which cannot be set"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    struct group_rig rig = {0};
+    ct_freed(group_rig_close) struct group_rig rig = {0};
     struct isa_error error = {""};
     ct_note("row %zu: %s", i, error.text);
     EXPECT_FALSE(group_rig_compile(&rig, rows[i].source, "CL2.0", OPENCL_ROUTE_SSA, &error));
     if (!strstr(error.text, rows[i].why))
       EXPECT_STREQ(error.text, rows[i].why);
-    group_rig_close(&rig);
   }
 }

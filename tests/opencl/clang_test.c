@@ -118,10 +118,9 @@ static size_t compile(const char *path, const struct opencl_build *build) {
 }
 
 static bool holds(const char *path, const struct opencl_build *build, const char *text) {
-  uint8_t *spirv = NULL;
+  ct_freed(ct_free) uint8_t *spirv = NULL;
   size_t size = 0;
   bool found = opencl_compile(path, build, &spirv, &size, &failure) && memmem(spirv, size, text, strlen(text));
-  free(spirv);
   return found;
 }
 
@@ -250,9 +249,8 @@ TEST(clang, freeze_becomes_an_instruction_without_effect) {
       {"", ""},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    char *text = llvm_text_for_spirv(rows[i].from);
+    ct_freed(ct_free) char *text = llvm_text_for_spirv(rows[i].from);
     EXPECT_STREQ(text, rows[i].to);
-    free(text);
   }
 }
 
@@ -286,11 +284,10 @@ TEST(clang, code_that_crashes_the_translator_is_rewritten) {
       {"", NULL},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    char *text = llvm_text_for_translator(rows[i].from);
+    ct_freed(ct_free) char *text = llvm_text_for_translator(rows[i].from);
     if (rows[i].to)
       EXPECT_STREQ(text, rows[i].to);
     EXPECT_EQ(text == NULL, rows[i].to == NULL);
-    free(text);
   }
 }
 

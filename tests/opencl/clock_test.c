@@ -39,7 +39,7 @@ TEST(opencl_clock, a_clock_read_stays_between_its_neighbors) {
   };
   enum { EXPECTED = sizeof expected / sizeof *expected };
   for (unsigned route = 0; route < OPENCL_ROUTES; route++) {
-    struct group_rig rig;
+    ct_freed(group_rig_close) struct group_rig rig;
     if (open_route(&rig,
                    "kernel void k(global uint *in, global uint *out, local uint *tile, global ulong *t) {\n"
                    "  uint i = get_local_id(0);\n"
@@ -64,13 +64,12 @@ TEST(opencl_clock, a_clock_read_stays_between_its_neighbors) {
       for (uint32_t i = 0; i < count && i < EXPECTED; i++)
         EXPECT_STREQ(isa_op_name(found[i]), isa_op_name(expected[i]));
     }
-    group_rig_close(&rig);
   }
 }
 
 TEST(opencl_clock, two_reads_stay_two_and_an_unused_read_stays) {
   for (unsigned route = 0; route < OPENCL_ROUTES; route++) {
-    struct group_rig rig;
+    ct_freed(group_rig_close) struct group_rig rig;
     if (open_route(&rig,
                    "kernel void k(global ulong *t, uint n) {\n"
                    "  ulong a = clock_read_sub_group(), b = clock_read_sub_group();\n"
@@ -80,13 +79,12 @@ TEST(opencl_clock, two_reads_stay_two_and_an_unused_read_stays) {
                    "}\n",
                    route))
       EXPECT_EQ(group_rig_count(&rig, ISA_GET_CLOCK), 4);
-    group_rig_close(&rig);
   }
 }
 
 TEST(opencl_clock, all_six_functions_read_the_clock_in_order_low_word_first) {
   for (unsigned route = 0; route < OPENCL_ROUTES; route++) {
-    struct group_rig rig;
+    ct_freed(group_rig_close) struct group_rig rig;
     if (open_route(&rig,
                    "kernel void k(global ulong *t) {\n"
                    "  t[0] = clock_read_device(); t[1] = as_ulong(clock_read_hilo_device());\n"
@@ -104,7 +102,6 @@ TEST(opencl_clock, all_six_functions_read_the_clock_in_order_low_word_first) {
         EXPECT_LT(t[i], start + rig.program->count);
       }
     }
-    group_rig_close(&rig);
   }
 }
 
@@ -127,9 +124,9 @@ static void read_by_instruction(struct words *w, uint32_t from) {
 static void expect_instruction(const char *source, uint32_t from, const char *message) {
   static struct words w;
   struct isa_error error = {""};
-  uint8_t *spirv = NULL;
+  ct_freed(ct_free) uint8_t *spirv = NULL;
   size_t size = 0;
-  struct group_rig rig = {0};
+  ct_freed(group_rig_close) struct group_rig rig = {0};
   ASSERT_TRUE(group_rig_spirv(source, "CL2.0", OPENCL_ROUTE_SSA, &spirv, &size, &error));
   ASSERT_TRUE(size <= sizeof w.word);
   memcpy(w.word, spirv, size);
@@ -142,8 +139,6 @@ static void expect_instruction(const char *source, uint32_t from, const char *me
     EXPECT_CONTAINS(error.text, message);
   else
     EXPECT_EQ(group_rig_count(&rig, ISA_GET_CLOCK), 1);
-  group_rig_close(&rig);
-  free(spirv);
 }
 
 TEST(opencl_clock, modules_may_use_the_spirv_instruction) {

@@ -5,21 +5,17 @@
 
 /* Counts one operation in the program of `source`, compiled by the default route. */
 static unsigned count(const char *source, enum isa_op op) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (!group_rig_open(&rig, source))
     return UINT32_MAX;
-  const unsigned result = group_rig_count(&rig, op);
-  group_rig_close(&rig);
-  return result;
+  return group_rig_count(&rig, op);
 }
 
 static unsigned instructions(const char *source) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (!group_rig_open(&rig, source))
     return UINT32_MAX;
-  const unsigned result = (unsigned)rig.program->count;
-  group_rig_close(&rig);
-  return result;
+  return (unsigned)rig.program->count;
 }
 
 #define SUM_OF_8(hint)                                                                                                 \
@@ -57,11 +53,10 @@ TEST(code, a_private_array_in_nested_loops_lives_in_registers) {
       "for (i = 0; i < 4; i++) for (j = 0; j < 4; j++) a[i][j] += x[i] * y[j]; }\n"
       "for (i = 0; i < 4; i++) for (j = 0; j < 4; j++) out[4 * i + j] = a[i][j]; }";
   struct isa_error error = {""};
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   ASSERT_TRUE(group_rig_limits(&rig, source, OPENCL_ROUTE_SSA, (struct opencl_limits){.target.optimize = 2}, &error));
   EXPECT_EQ(group_rig_count(&rig, ISA_LD_PRIVATE_32) + group_rig_count(&rig, ISA_ST_PRIVATE_32), 0);
   EXPECT_EQ(group_rig_count(&rig, ISA_BRA), 0);
-  group_rig_close(&rig);
 }
 
 /* The longest sequence of consecutive operations of one kind. */
@@ -96,12 +91,11 @@ TEST(code, a_crowded_block_does_not_change_the_order_of_others) {
       "for (int i = 0; i < 8; i++) out[i * n + id] = s[i]; }";
   struct opencl_limits limits = {.target.optimize = 2};
   struct isa_error error = {""};
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   limits.target.isa = (struct isa_features){.lop3 = 1, .add3 = 1, .shift_add = 1, .mad = 1, .vector_bytes = 16};
   ASSERT_TRUE(group_rig_limits(&rig, source, OPENCL_ROUTE_SSA, limits, &error));
   EXPECT_LE(rig.program->kernels[0].registers, 32);
   EXPECT_GE(longest_run(rig.program, ISA_LD_PRIVATE_32), 4);
-  group_rig_close(&rig);
 }
 
 /* Pairs where the address is known to be even, and nothing wider. */
@@ -111,7 +105,7 @@ TEST(code, neighboring_constants_are_loaded_as_pairs) {
                        "out[0] = t[i][0] * t[i][1] + t[i][2] * t[i][3]; out[1] = t[i][1]; }";
   struct opencl_limits limits = {.target.optimize = 2};
   struct isa_error error = {""};
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   limits.target.isa.vector_bytes = 16;
   ASSERT_TRUE(group_rig_limits(&rig, source, OPENCL_ROUTE_SSA, limits, &error));
   EXPECT_EQ(group_rig_count(&rig, ISA_LD_CONST_64), 2);
@@ -120,7 +114,6 @@ TEST(code, neighboring_constants_are_loaded_as_pairs) {
   group_rig_run(&rig);
   EXPECT_EQ(group_rig_words(&rig, 1)[0], 9 * 10 + 11 * 12);
   EXPECT_EQ(group_rig_words(&rig, 1)[1], 10);
-  group_rig_close(&rig);
 }
 
 TEST(code, native_functions_use_the_approximations) {
@@ -139,7 +132,7 @@ TEST(code, elements_of_an_aligned_group_share_an_address) {
                   "out[i / 4] = in[i] + in[i + 1] + in[i + 2] + in[i + 3]; }",
                   ISA_ADD_32),
             3); /* the sums */
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (!group_rig_open(&rig, "kernel void k(global uint *in, global uint *out) { uint i = 4 * out[0];\n"
                             "out[1] = in[(uchar)(i + 3)] + in[(uint)(i + 4)]; }"))
     return;
@@ -150,7 +143,6 @@ TEST(code, elements_of_an_aligned_group_share_an_address) {
   group_rig_words(&rig, 0)[255] = 1000;
   group_rig_run(&rig);
   EXPECT_EQ(group_rig_words(&rig, 1)[1], 1000);
-  group_rig_close(&rig);
 }
 
 TEST(code, the_same_word_is_loaded_once_unless_it_is_volatile) {
@@ -180,7 +172,7 @@ TEST(code, neighbors_of_a_signed_index_share_an_address) {
 }
 
 TEST(code, an_unsigned_index_that_may_wrap_is_exact) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (!group_rig_open(&rig, "kernel void k(global uint *in, global uint *out) { uint i = get_global_id(0);\n"
                             "out[i] = in[(i - 1) & 7] + in[(uint)(i * 0x10000000u - 1u) >> 28] ; }"))
     return;
@@ -189,7 +181,6 @@ TEST(code, an_unsigned_index_that_may_wrap_is_exact) {
   group_rig_run(&rig);
   for (uint32_t i = 0; i < 64; i++)
     EXPECT_EQ(group_rig_words(&rig, 1)[i], 200 + ((i - 1) & 7) + ((i * 0x10000000u - 1u) >> 28));
-  group_rig_close(&rig);
 }
 
 /* For each k: two addresses in the LDS, two loads, one fma, k + 1, the comparison, the branch. */
@@ -199,7 +190,7 @@ TEST(code, an_iteration_of_a_matrix_product_takes_eight_instructions) {
   "int x = get_local_id(0), y = get_local_id(1); float sum = 0;\n"                                                     \
   "for (int k = 0; k < 16; k++) " turns "out[y * 16 + x] = sum; }"
   const unsigned with = instructions(PRODUCT("sum = fma(a[y * 16 + k], b[k * 16 + x], sum);"));
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (!group_rig_open(&rig, PRODUCT("sum = fma(a[y * 16 + k], b[k * 16 + x], sum);")))
     return;
   unsigned first = 0, last = 0;
@@ -208,7 +199,6 @@ TEST(code, an_iteration_of_a_matrix_product_takes_eight_instructions) {
     last = rig.program->code[at].op == ISA_BRA ? at : last;
   }
   EXPECT_EQ(last - (first - 1) + 1, 8);
-  group_rig_close(&rig);
 }
 
 TEST(code, a_linear_congruence_in_a_loop_is_one_multiply_add) {
@@ -253,7 +243,7 @@ TEST(code, a_local_index_is_below_the_required_size) {
 }
 
 TEST(code, an_index_that_is_a_wrapping_product_is_exact) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (!group_rig_open(&rig, "kernel void k(global uint *in, global uint *out) { uint i = get_global_id(0);\n"
                             "out[i] = in[in[i] * 0x40000001u] + in[in[i] * 0x40000000u]; }"))
     return;
@@ -262,7 +252,6 @@ TEST(code, an_index_that_is_a_wrapping_product_is_exact) {
   group_rig_run(&rig);
   for (uint32_t i = 0; i < 64; i++)
     EXPECT_EQ(group_rig_words(&rig, 1)[i], 4 * (4 * (i & 15) & 15));
-  group_rig_close(&rig);
 }
 
 /* A prefetch has no offset, so the constant stays in its address. */
@@ -288,7 +277,7 @@ TEST(code, a_return_before_a_barrier_is_not_redirected_to_it) {
 
 /* A shift amount is not a factor: n << (i + m) is not (n << i) + (n << m). */
 TEST(code, a_shift_by_a_sum_in_a_loop_is_exact) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (!group_rig_open(&rig, "kernel void k(global uint *in, global uint *out) { uint n = in[0], m = in[1], s = 0;\n"
                             "for (uint i = 0; i < in[2]; i++) s += n << (i + m); out[0] = s; }"))
     return;
@@ -298,7 +287,6 @@ TEST(code, a_shift_by_a_sum_in_a_loop_is_exact) {
   in[2] = 4;
   group_rig_run(&rig);
   EXPECT_EQ(group_rig_words(&rig, 1)[0], (5 << 3) + (5 << 4) + (5 << 5) + (5 << 6));
-  group_rig_close(&rig);
 }
 
 TEST(code, an_atomic_load_is_a_load_each_time) {
@@ -311,7 +299,7 @@ TEST(code, an_atomic_load_is_a_load_each_time) {
 
 /* (int)(u + 2) of an unsigned u may wrap: it is not (long)(int)u + 2. */
 TEST(code, a_signed_index_of_an_unsigned_sum_wraps) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (!group_rig_open(&rig, "kernel void k(global uchar *in, global uint *out) { uint u = out[0];\n"
                             "global uchar *p = in + 0x80000000ul; out[1] = p[(int)(u + 2u)]; }"))
     return;
@@ -320,7 +308,6 @@ TEST(code, a_signed_index_of_an_unsigned_sum_wraps) {
   group_rig_range(&rig, 1, 1, 16);
   group_rig_run(&rig);
   EXPECT_EQ(group_rig_words(&rig, 1)[1], 77);
-  group_rig_close(&rig);
 }
 
 /* Quotients and remainders by these divisors, of numbers of both signs at the edges, compared with the host's. */
@@ -337,7 +324,7 @@ TEST(code, division_by_a_constant_is_an_exact_product) {
   };
   static const uint32_t more[] = {2147483649u, 3000000000u, 4294967295u};
   enum { COUNT = sizeof divisors / sizeof *divisors, MORE = sizeof more / sizeof *more, ITEMS = 64 };
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global int *in, global int *s, global uint *u) {\n"
                            "  size_t i = get_global_id(0); int n = in[i];\n"
                            "  s += 20 * i; u += 26 * i;\n" DIVISORS(BY) UNSIGNED_DIVISORS(BY_UNSIGNED) "}\n")) {
@@ -363,5 +350,4 @@ TEST(code, division_by_a_constant_is_an_exact_product) {
           EXPECT_EQ(s[1], (uint32_t)((int32_t)n % (int32_t)d));
       }
   }
-  group_rig_close(&rig);
 }

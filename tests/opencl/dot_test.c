@@ -60,7 +60,7 @@ static void fill(struct group_rig *rig) {
 }
 
 static void expect_sums(const char *standard, enum opencl_route route) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   struct isa_error error = {""};
   if (ct_true(group_rig_compile(&rig, source, standard, route, &error), error.text, __FILE__, __LINE__)) {
     fill(&rig);
@@ -72,7 +72,6 @@ static void expect_sums(const char *standard, enum opencl_route route) {
             expected(form, group_rig_words(&rig, 0)[i], group_rig_words(&rig, 1)[i], group_rig_words(&rig, 2)[i]));
       }
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_dot, products_of_four_bytes_are_summed_exactly_and_saturate) {
@@ -81,7 +80,7 @@ TEST(opencl_dot, products_of_four_bytes_are_summed_exactly_and_saturate) {
 }
 
 TEST(opencl_dot, opencl_c_1_2_has_them_beside_the_float_dot_products) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   expect_sums("CL1.2", OPENCL_ROUTE_SSA);
   struct isa_error error = {""};
   if (ct_true(group_rig_compile(&rig, "kernel void k(global float4 *a, global float *o) { o[0] = dot(a[0], a[1]); }",
@@ -92,7 +91,6 @@ TEST(opencl_dot, opencl_c_1_2_has_them_beside_the_float_dot_products) {
     EXPECT_TRUE(group_rig_run(&rig));
     EXPECT_EQ(((float *)(void *)rig.buffers[1].data)[0], 0 * 4 + 1 * 5 + 2 * 6 + 3 * 7);
   }
-  group_rig_close(&rig);
 }
 
 /* The sum of two 16-bit products and z, modulo 2^32. */
@@ -120,7 +118,7 @@ TEST(opencl_dot, arms_functions_add_with_and_without_saturation_and_accept_short
       "  o[6] = arm_dot_acc_sat(as_uchar4(x), as_uchar4(y), z);\n"
       "  o[7] = arm_dot_acc_sat(as_char4(x), as_char4(y), (int)z);\n"
       "}\n";
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, arm)) {
     fill(&rig);
     for (uint32_t i = 0; i < ITEMS; i++) {
@@ -137,5 +135,4 @@ TEST(opencl_dot, arms_functions_add_with_and_without_saturation_and_accept_short
       EXPECT_EQ(out[7], expected(5, x, y, z));
     }
   }
-  group_rig_close(&rig);
 }

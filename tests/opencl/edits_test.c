@@ -7,13 +7,12 @@
 #include "tools/explain/edits.h"
 
 static void expect_edit(const char *text, enum opencl_edit edit, const char *wanted) {
-  char *made = opencl_edit(text, edit);
+  ct_freed(ct_free) char *made = opencl_edit(text, edit);
   ct_note("%s of %s", opencl_edit_names[edit], text);
   if (wanted)
     EXPECT_STREQ(made, wanted);
   else
     EXPECT_TRUE(!made);
-  free(made);
 }
 
 static size_t lines_of(const char *text) {
@@ -60,13 +59,12 @@ TEST(edits, line_numbers_stay) {
       "kernel void k(global int *p) {\n  for (int j = 0; j < 4; j++)\n    for (int i = 0; i < 8; i++) "
       "{ // remark\n      p[i] += j; /* another\n one */\n    }\n  last();\n}\n";
   for (enum opencl_edit edit = OPENCL_EDIT_UNROLL_2; edit <= OPENCL_EDIT_UNROLL_8; edit++) {
-    char *made = opencl_edit(text, edit);
+    ct_freed(ct_free) char *made = opencl_edit(text, edit);
     ASSERT_TRUE(made);
     EXPECT_EQ(lines_of(made), lines_of(text));
     EXPECT_EQ(lines_of(strstr(made, "last()")), lines_of(strstr(text, "last()")));
     EXPECT_TRUE(!strstr(made, "remark"));
     EXPECT_TRUE(strstr(made, "for (int j = 0; j < 4; j++)\n    { int i = 0;"));
-    free(made);
   }
 }
 
@@ -122,18 +120,16 @@ static unsigned prefetches_in(const char *text) {
 /* Edits the text, counts its prefetches, and compiles it. */
 static void expect_prefetches(const char *text, size_t count) {
   static const char *const standards[] = {"CL1.2", "CL2.0", "CL3.0"};
-  char *made = opencl_edit(text, OPENCL_EDIT_PREFETCH);
+  ct_freed(ct_free) char *made = opencl_edit(text, OPENCL_EDIT_PREFETCH);
   ct_note("%s", text);
   EXPECT_EQ(prefetches_in(made), count);
   for (size_t i = 0; made && i < sizeof standards / sizeof *standards; i++) {
-    struct group_rig rig;
+    ct_freed(group_rig_close) struct group_rig rig;
     struct isa_error error = {""};
     const bool good = group_rig_compile(&rig, made, standards[i], OPENCL_ROUTE_SSA, &error);
     ct_note("%s: %s: %s", standards[i], error.text, made);
     EXPECT_TRUE(good);
-    group_rig_close(&rig);
   }
-  free(made);
 }
 
 TEST(edits, elements_of_every_type_are_prefetched) {
@@ -232,14 +228,12 @@ TEST(edits, truncated_text_is_left_alone_or_changed_within_its_lines) {
       "8, e);\n  }\n  e = async_work_group_strided_copy(t, p, 4, 5, 0);\n  for (int i = 0; i < N; i "
       "+= 2)\n    x += p[i] + \"text\"[0];\n}\n";
   for (size_t length = 0; length < sizeof whole; length++) {
-    char *text = strndup(whole, length);
+    ct_freed(ct_free) char *text = strndup(whole, length);
     for (enum opencl_edit edit = 0; edit < OPENCL_EDIT_COUNT; edit++) {
-      char *made = opencl_edit(text, edit);
+      ct_freed(ct_free) char *made = opencl_edit(text, edit);
       ct_note("%s of the first %zu bytes", opencl_edit_names[edit], length);
       if (made)
         EXPECT_EQ(lines_of(made), lines_of(text));
-      free(made);
     }
-    free(text);
   }
 }

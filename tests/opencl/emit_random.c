@@ -170,7 +170,7 @@ static void branch(struct chance *k, uint32_t depth) {
   if (has_else)
     ir_goto(k->ir, k->at, after, nowhere);
   k->at = after;
-  struct pool *last = need(1, sizeof *last);
+  ct_freed(ct_free) struct pool *last = need(1, sizeof *last);
   *last = k->pool;
   k->pool = *before;
   for (enum ir_width width = IR_PRED; width <= IR_W4; width++)
@@ -185,7 +185,6 @@ static void branch(struct chance *k, uint32_t depth) {
       }
   free(before);
   free(other);
-  free(last);
 }
 
 /* A loop of a few iterations, a different number per lane, with its test at the top or bottom and values that rotate
@@ -277,7 +276,7 @@ static void store_all(struct chance *k) {
 }
 
 struct ir *emit_random(uint64_t seed, uint32_t live) {
-  struct chance *k = need(1, sizeof *k);
+  ct_freed(ct_free) struct chance *k = need(1, sizeof *k);
   k->ir = emit_kernel_new();
   k->state = seed * 2654435761u + 88172645463325252u;
   k->most = live;
@@ -297,6 +296,5 @@ struct ir *emit_random(uint64_t seed, uint32_t live) {
   ir_exit(k->ir, k->at, nowhere);
   struct ir *ir = k->ir;
   ir_analyze(ir);
-  free(k);
   return ir;
 }

@@ -49,9 +49,8 @@ bool emit_rig_open(struct emit_rig *rig, struct ir *ir, uint32_t registers) {
     return true;
   ct_true(false, error.text, __FILE__, __LINE__);
   if (getenv("EMIT_SHOW")) {
-    char *text = ir_text(ir);
+    ct_freed(ct_free) char *text = ir_text(ir);
     fputs(text, stdout);
-    free(text);
   }
   return false;
 }
@@ -97,13 +96,11 @@ bool emit_rig_run(struct emit_rig *rig) {
                                     .report_context = rig};
   struct isa_group group = {.lds = lds};
   isa_group_place(&group, &launch, 0);
-  void *storage = aligned_alloc(64, (isa_warp_bytes(&launch) + 63) / 64 * 64);
+  ct_freed(ct_free) void *storage = aligned_alloc(64, (isa_warp_bytes(&launch) + 63) / 64 * 64);
   struct isa_warp warp;
   isa_warp_place(&warp, &launch, storage);
   isa_warp_start(&warp, &group, 0);
-  const bool good = run_warp(rig, &warp);
-  free(storage);
-  return good;
+  return run_warp(rig, &warp);
 }
 
 void emit_rig_close(struct emit_rig *rig) { isa_program_free(rig->program); }

@@ -11,12 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+CT_FREES(struct ir, ir_free)
+
 /* ---- random kernels ------------------------------------------------------------------------------------- */
 
 static void same_at_all_limits(uint64_t seed, uint32_t live) {
   static const uint32_t limits[] = {255, 64, 24, 16};
   static struct emit_rig expected, rig;
-  struct ir *ir = emit_random(seed, live);
+  ct_freed(ir_free_at) struct ir *ir = emit_random(seed, live);
   ct_note("seed %llu, %u values", (unsigned long long)seed, live);
   char room[IR_FAULT];
   const char *fault = ir_fault(ir, room);
@@ -31,7 +33,6 @@ static void same_at_all_limits(uint64_t seed, uint32_t live) {
     }
     emit_rig_close(&rig);
   }
-  ir_free(ir);
 }
 
 TEST(emit, random_kernels_compute_the_same_with_any_number_of_registers) {
@@ -158,9 +159,8 @@ static struct hand begin(void) { return (struct hand){emit_kernel_new(), 0}; }
 static bool end(struct hand *h, struct emit_rig *rig, uint32_t registers) {
   const bool good = emit_rig_open(rig, h->ir, registers) && emit_rig_run(rig);
   if (good && getenv("EMIT_SHOW")) {
-    char *text = isa_disassemble(rig->program);
+    ct_freed(ct_free) char *text = isa_disassemble(rig->program);
     puts(text);
-    free(text);
   }
   ir_free(h->ir);
   return good;

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+CT_FREES(struct ir, ir_free)
+
 static const struct ir_place place = {.line = 1};
 
 static struct ir *begin(uint32_t lop3, uint32_t add3, uint32_t shift_add) {
@@ -69,7 +71,7 @@ static ir_ref products(struct ir *ir, const ir_ref x[3], uint32_t table) {
 
 TEST(fuse, each_of_the_256_functions_of_three_values_takes_at_most_one_instruction) {
   for (uint32_t table = 1; table < 256; table++) {
-    struct ir *ir = begin(1, 1, 1);
+    ct_freed(ir_free_at) struct ir *ir = begin(1, 1, 1);
     const ir_ref x[] = {arg(ir, 0), arg(ir, 1), arg(ir, 2)};
     store(ir, 0, products(ir, x, table));
     ct_note("table %#x", table);
@@ -82,7 +84,6 @@ TEST(fuse, each_of_the_256_functions_of_three_values_takes_at_most_one_instructi
       if (in_order)
         EXPECT_EQ(ir->inst[lop3].imm, table);
     }
-    ir_free(ir);
   }
 }
 
@@ -93,7 +94,7 @@ TEST(fuse, trees_of_two_operations_agree_in_all_their_forms) {
     for (uint32_t outer = 0; outer < 4; outer++)
       for (uint32_t constant = 0; constant < 4; constant++)
         for (uint32_t inverted = 0; inverted < 8; inverted++) {
-          struct ir *ir = begin(1, 0, 0);
+          ct_freed(ir_free_at) struct ir *ir = begin(1, 0, 0);
           ir_ref x[4] = {arg(ir, 0), arg(ir, 1), arg(ir, 2), word(ir, 0x00ff1234)};
           const ir_ref low = x[constant], high = x[(constant + 1) % 4], third = x[(constant + 2) % 4];
           const ir_ref left = inverted & 1 ? put(ir, ISA_NOT_32, high, 0, 0, 0) : high;
@@ -103,36 +104,32 @@ TEST(fuse, trees_of_two_operations_agree_in_all_their_forms) {
           store(ir, 0, inverted & 4 ? put(ir, ISA_NOT_32, node, 0, 0, 0) : node);
           ct_note("inner %u, outer %u, constant %u, inverted %u", inner, outer, constant, inverted);
           EXPECT_LE(fused(ir), 1);
-          ir_free(ir);
         }
 }
 
 TEST(fuse, a_value_with_another_use_stays) {
-  struct ir *ir = begin(1, 1, 1);
+  ct_freed(ir_free_at) struct ir *ir = begin(1, 1, 1);
   const ir_ref both = put(ir, ISA_AND_32, arg(ir, 0), arg(ir, 1), 0, 0);
   store(ir, 0, both);
   store(ir, 4, put(ir, ISA_XOR_32, both, arg(ir, 2), 0, 0));
   EXPECT_EQ(fused(ir), 2);
   EXPECT_EQ(last_op(ir), ISA_XOR_32);
-  ir_free(ir);
 }
 
 TEST(fuse, a_complement_is_absorbed_by_all_its_users) {
-  struct ir *ir = begin(1, 1, 1);
+  ct_freed(ir_free_at) struct ir *ir = begin(1, 1, 1);
   const ir_ref inverse = put(ir, ISA_NOT_32, arg(ir, 0), 0, 0, 0);
   store(ir, 0, put(ir, ISA_AND_32, inverse, arg(ir, 1), 0, 0));
   store(ir, 4, put(ir, ISA_OR_32, inverse, arg(ir, 2), 0, 0));
   EXPECT_EQ(fused(ir), 2);
   EXPECT_EQ(last_op(ir), ISA_LOP3);
-  ir_free(ir);
 }
 
 TEST(fuse, four_values_take_two_instructions) {
-  struct ir *ir = begin(1, 1, 1);
+  ct_freed(ir_free_at) struct ir *ir = begin(1, 1, 1);
   const ir_ref left = put(ir, ISA_XOR_32, arg(ir, 0), arg(ir, 1), 0, 0);
   store(ir, 0, put(ir, ISA_XOR_32, left, put(ir, ISA_XOR_32, arg(ir, 2), arg(ir, 3), 0, 0), 0, 0));
   EXPECT_EQ(fused(ir), 2);
-  ir_free(ir);
 }
 
 /* ---- sums -------------------------------------------------------------------------------------------- */
@@ -142,7 +139,7 @@ TEST(fuse, four_values_take_two_instructions) {
 TEST(fuse, sums_of_three_agree_for_all_signs_and_places_of_a_constant) {
   for (uint32_t way = 0; way < 1 << 4; way++)
     for (uint32_t constant = 0; constant < 4; constant++) {
-      struct ir *ir = begin(1, 1, 1);
+      ct_freed(ir_free_at) struct ir *ir = begin(1, 1, 1);
       ir_ref x[3];
       for (uint32_t i = 0; i < 3; i++)
         x[i] = i == constant ? word(ir, 1000) : arg(ir, i);
@@ -154,18 +151,16 @@ TEST(fuse, sums_of_three_agree_for_all_signs_and_places_of_a_constant) {
       const bool all_minus = way == 14; /* -(x1 + x2) - x0, for which there is no operation */
       ct_note("way %u, constant %u", way, constant);
       EXPECT_LE(fused(ir), all_minus && constant == 3 ? 3 : 1);
-      ir_free(ir);
     }
 }
 
 TEST(fuse, two_constants_become_one_addend) {
-  struct ir *ir = begin(1, 1, 1);
+  ct_freed(ir_free_at) struct ir *ir = begin(1, 1, 1);
   const ir_ref a = put(ir, ISA_ADD_32, arg(ir, 0), word(ir, 5), 0, 0),
                b = put(ir, ISA_SUB_32, arg(ir, 1), word(ir, 7), 0, 0);
   store(ir, 0, put(ir, ISA_SUB_32, a, b, 0, 0));
   EXPECT_EQ(fused(ir), 1);
   EXPECT_EQ(last_op(ir), ISA_ADDSUB);
-  ir_free(ir);
 }
 
 /* ---- shift and add ----------------------------------------------------------------------------------- */
@@ -173,13 +168,12 @@ TEST(fuse, two_constants_become_one_addend) {
 TEST(fuse, a_shift_is_added_in_one_instruction_at_any_distance) {
   for (uint32_t by = 0; by < 40; by++)
     for (uint32_t constant = 0; constant < 3; constant++) {
-      struct ir *ir = begin(1, 1, 1);
+      ct_freed(ir_free_at) struct ir *ir = begin(1, 1, 1);
       const ir_ref x = constant == 1 ? word(ir, 3) : arg(ir, 0), y = constant == 2 ? word(ir, 9) : arg(ir, 1);
       store(ir, 0, put(ir, ISA_ADD_32, y, put(ir, ISA_SHL_32, x, word(ir, by), 0, 0), 0, 0));
       ct_note("by %u, constant %u", by, constant);
       EXPECT_EQ(fused(ir), 1);
       EXPECT_EQ(last_op(ir), ISA_LEA);
-      ir_free(ir);
     }
 }
 
@@ -199,11 +193,10 @@ TEST(fuse, a_shift_minus_a_value_is_one_instruction_and_a_value_minus_a_shift_is
 
 TEST(fuse, a_product_with_a_power_of_two_is_a_shift) {
   for (uint32_t by = 1; by < 32; by++) {
-    struct ir *ir = begin(1, 1, 1);
+    ct_freed(ir_free_at) struct ir *ir = begin(1, 1, 1);
     store(ir, 0, put(ir, ISA_MAD_32, arg(ir, 0), word(ir, 1u << by), arg(ir, 1), 0));
     EXPECT_EQ(fused(ir), 1);
     EXPECT_EQ(last_op(ir), ISA_LEA);
-    ir_free(ir);
   }
 }
 
@@ -211,14 +204,13 @@ TEST(fuse, a_product_with_a_power_of_two_is_a_shift) {
 
 TEST(fuse, a_machine_gets_only_operations_that_it_has) {
   for (uint32_t has = 0; has < 8; has++) {
-    struct ir *ir = begin(has & 1, has >> 1 & 1, has >> 2 & 1);
+    ct_freed(ir_free_at) struct ir *ir = begin(has & 1, has >> 1 & 1, has >> 2 & 1);
     const ir_ref x[] = {arg(ir, 0), arg(ir, 1), arg(ir, 2)};
     store(ir, 0, put(ir, ISA_AND_32, put(ir, ISA_OR_32, x[0], x[1], 0, 0), x[2], 0, 0));
     store(ir, 4, put(ir, ISA_ADD_32, put(ir, ISA_SUB_32, x[0], x[1], 0, 0), x[2], 0, 0));
     store(ir, 8, put(ir, ISA_ADD_32, put(ir, ISA_SHL_32, x[0], word(ir, 2), 0, 0), x[2], 0, 0));
     ct_note("has %u", has);
     EXPECT_EQ(fused(ir), 6 - (uint32_t)__builtin_popcount(has));
-    ir_free(ir);
   }
 }
 
@@ -249,12 +241,11 @@ TEST(split, shifts_by_each_constant_work_on_words) {
   static const uint16_t ops[] = {ISA_SHL_64, ISA_SHR_U64, ISA_SHR_S64};
   for (uint32_t by = 0; by < 64; by++)
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
-      struct ir *ir = begin(1, 1, 1);
+      ct_freed(ir_free_at) struct ir *ir = begin(1, 1, 1);
       store_wide(ir, put(ir, ops[i], wide_arg(ir, 0), word(ir, by), 0, 0));
       ct_note("%s by %u", isa_op_name(ops[i]), by);
       const bool left = split_leaves(ir);
       EXPECT_EQ(left, by == 0 || by > 31); /* pass_simplify() handles those */
-      ir_free(ir);
     }
 }
 
@@ -264,13 +255,12 @@ TEST(split, logic_and_products_of_all_kinds_of_words_work_on_words) {
       0, 1, UINT32_MAX, UINT64_C(0x2545f4914f6cdd1d), UINT64_MAX, UINT64_C(0xffffffff00000000)};
   for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
     for (size_t k = 0; k < sizeof constants / sizeof *constants + 1; k++) {
-      struct ir *ir = begin(1, 1, 1);
+      ct_freed(ir_free_at) struct ir *ir = begin(1, 1, 1);
       const ir_ref a = wide_arg(ir, 0);
       const ir_ref b = k < sizeof constants / sizeof *constants ? ir_const(ir, IR_W2, constants[k]) : wide_arg(ir, 1);
       store_wide(ir, put(ir, ISA_NOT_64, put(ir, ops[i], a, b, 0, 0), 0, 0, 0));
       ct_note("%s, %zu", isa_op_name(ops[i]), k);
       EXPECT_FALSE(split_leaves(ir));
-      ir_free(ir);
     }
 }
 
@@ -290,7 +280,7 @@ TEST(split, sums_stay_whole_and_so_does_everything_on_a_wide_machine) {
 TEST(fuse, a_machine_without_multiply_adds_gets_products_and_sums) {
   static const uint16_t ops[] = {ISA_MAD_32, ISA_MAD_64, ISA_MADW_S32, ISA_MADW_U32};
   for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
-    struct ir *ir = begin(0, 0, 0);
+    ct_freed(ir_free_at) struct ir *ir = begin(0, 0, 0);
     ir->target.isa.mad = 0;
     const bool wide = isa_rows[ops[i]].a == TYPE_U64, sum = isa_rows[ops[i]].c == TYPE_U64;
     const ir_ref a = wide ? wide_arg(ir, 0) : arg(ir, 0), b = wide ? wide_arg(ir, 1) : arg(ir, 1);
@@ -303,6 +293,5 @@ TEST(fuse, a_machine_without_multiply_adds_gets_products_and_sums) {
     fused(ir);
     for (uint32_t k = 0; k < ir->block[0].count; k++)
       EXPECT_TRUE(ir->inst[ir->block[0].inst[k]].op != ops[i]);
-    ir_free(ir);
   }
 }

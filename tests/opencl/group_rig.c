@@ -55,23 +55,21 @@ bool group_rig_spirv(const char *source, const char *standard, enum opencl_route
 
 bool group_rig_compile(struct group_rig *rig, const char *source, const char *standard, enum opencl_route route,
                        struct isa_error *error) {
-  uint8_t *spirv = NULL;
+  ct_freed(ct_free) uint8_t *spirv = NULL;
   size_t size = 0;
   *rig = (struct group_rig){0};
   const bool good =
       group_rig_spirv(source, standard, route, &spirv, &size, error) && group_rig_lower(rig, spirv, size, error);
-  free(spirv);
   return good;
 }
 
 bool group_rig_limits(struct group_rig *rig, const char *source, enum opencl_route route, struct opencl_limits limits,
                       struct isa_error *error) {
-  uint8_t *spirv = NULL;
+  ct_freed(ct_free) uint8_t *spirv = NULL;
   size_t size = 0;
   *rig = (struct group_rig){0};
   const bool good =
       group_rig_spirv(source, "CL3.0", route, &spirv, &size, error) && lower(rig, spirv, size, limits, error);
-  free(spirv);
   return good;
 }
 

@@ -30,7 +30,7 @@ static uint32_t group_end(const struct shape *shape, uint32_t i) {
 static uint32_t mixed(uint32_t i) { return i * 2654435761u ^ i >> 3; }
 
 TEST(opencl_group, integer_collectives_are_right_for_groups_of_all_shapes) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global uint *in, global uint *out) {\n"
                            "  size_t i = get_global_id(0);\n"
                            "  out[4 * i] = work_group_reduce_add(in[i]);\n"
@@ -63,7 +63,6 @@ TEST(opencl_group, integer_collectives_are_right_for_groups_of_all_shapes) {
       EXPECT_EQ(wrong, 0);
     }
   EXPECT_EQ(rig.hazards, 0);
-  group_rig_close(&rig);
 }
 
 static float value_of(uint32_t i) { return (float)(int32_t)mixed(i) * 1e-3f; }
@@ -81,7 +80,7 @@ static float sum_below(const struct shape *shape, uint32_t first, uint32_t end) 
 }
 
 TEST(opencl_group, float_sums_go_by_lanes_then_by_warps_and_scans_agree_with_them) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global float *in, global float *out) {\n"
                            "  size_t i = get_global_id(0);\n"
                            "  out[3 * i] = work_group_reduce_add(in[i]);\n"
@@ -105,11 +104,10 @@ TEST(opencl_group, float_sums_go_by_lanes_then_by_warps_and_scans_agree_with_the
       }
       EXPECT_EQ(wrong, 0);
     }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_group, collectives_of_different_widths_follow_each_other_in_loops) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global ulong *out, global uint *turns) {\n"
                            "  size_t i = get_global_id(0);\n"
                            "  ulong wide = i; uint narrow = (uint)i; double real = i;\n"
@@ -155,11 +153,10 @@ TEST(opencl_group, collectives_of_different_widths_follow_each_other_in_loops) {
     }
     EXPECT_EQ(rig.hazards, 0);
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_group, every_type_has_its_own_identity) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig,
                      "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
                      "kernel void k(global ulong *out, global uint *in) {\n"
@@ -196,11 +193,10 @@ TEST(opencl_group, every_type_has_its_own_identity) {
     EXPECT_EQ(*(uint64_t *)(void *)(rig.buffers[0].data + 8 * 6), 0x7fc00000);
     EXPECT_EQ(*(uint64_t *)(void *)(rig.buffers[0].data + 8 * 7), 0x80000000);
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_group, broadcast_accepts_local_ids_of_one_to_three_dimensions) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global long *out) {\n"
                            "  size_t i = get_global_linear_id();\n"
                            "  long v = (long)i * 1000000007L;\n"
@@ -219,11 +215,10 @@ TEST(opencl_group, broadcast_accepts_local_ids_of_one_to_three_dimensions) {
         break;
     }
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_group, a_required_size_of_one_warp_needs_no_lds) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, "kernel __attribute__((reqd_work_group_size(16, 1, 1))) void k(global int *out) {\n"
                            "  out[get_global_id(0)] = work_group_reduce_add((int)get_global_id(0));\n"
                            "}\n")) {
@@ -235,11 +230,10 @@ TEST(opencl_group, a_required_size_of_one_warp_needs_no_lds) {
     EXPECT_EQ(group_rig_words(&rig, 0)[3], 120);
     EXPECT_EQ(group_rig_words(&rig, 0)[20], 120 + 16 * 16);
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_group, barriers_and_scratch_memory_of_collectives_are_distinct_from_the_programs) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global int *out) {\n"
                            "  local int tile[5];\n"
                            "  local long more[3];\n"
@@ -256,11 +250,10 @@ TEST(opencl_group, barriers_and_scratch_memory_of_collectives_are_distinct_from_
       EXPECT_TRUE(kernel->lds[i].offset + kernel->lds[i].bytes <= kernel->scratch ||
                   kernel->lds[i].offset >= kernel->scratch + kernel->scratch_bytes);
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_group, barriers_and_fences_are_as_strong_as_their_flags) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k() {\n"
                            "  barrier(0); barrier(CLK_LOCAL_MEM_FENCE); barrier(CLK_GLOBAL_MEM_FENCE);\n"
                            "  work_group_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE, memory_scope_device);\n"
@@ -277,11 +270,10 @@ TEST(opencl_group, barriers_and_fences_are_as_strong_as_their_flags) {
     }
     EXPECT_EQ(group_rig_count(&rig, ISA_FENCE_ALL), 0);
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_group, image_fences_are_separate_fences_and_those_of_one_work_item_stay) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, "#define WORK_ITEM memory_order_acq_rel, memory_scope_work_item\n"
                            "kernel void k() {\n"
                            "  work_group_barrier(CLK_IMAGE_MEM_FENCE);\n"
@@ -298,7 +290,6 @@ TEST(opencl_group, image_fences_are_separate_fences_and_those_of_one_work_item_s
     EXPECT_EQ(group_rig_count(&rig, ISA_FENCE_IMAGE), 1);
     EXPECT_EQ(group_rig_count(&rig, ISA_FENCE_GLOBAL), 0);
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_group, barriers_and_fences_with_variable_flags_are_the_strongest) {
@@ -313,7 +304,7 @@ TEST(opencl_group, barriers_and_fences_with_variable_flags_are_the_strongest) {
                                "  atomic_work_item_fence(n, memory_order_acquire, memory_scope_device);\n"
                                "}\n";
   for (int route = 0; route < OPENCL_ROUTES; route++) {
-    struct group_rig rig;
+    ct_freed(group_rig_close) struct group_rig rig;
     struct isa_error error;
     ct_note("%s", opencl_route_names[route]);
     if (EXPECT_TRUE(group_rig_compile(&rig, source, "CL2.0", (enum opencl_route)route, &error))) {
@@ -324,12 +315,11 @@ TEST(opencl_group, barriers_and_fences_with_variable_flags_are_the_strongest) {
       EXPECT_EQ(group_rig_count(&rig, ISA_FENCE_ALL), 2);
       EXPECT_EQ(group_rig_count(&rig, ISA_FENCE_IMAGE), 2);
     }
-    group_rig_close(&rig);
   }
 }
 
 TEST(opencl_group, a_fence_beside_a_sub_group_barrier_of_the_same_memory_is_left_out) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k() {\n"
                            "  mem_fence(CLK_LOCAL_MEM_FENCE); sub_group_barrier(CLK_LOCAL_MEM_FENCE);\n"
                            "  mem_fence(CLK_LOCAL_MEM_FENCE); mem_fence(CLK_GLOBAL_MEM_FENCE);\n"
@@ -339,11 +329,10 @@ TEST(opencl_group, a_fence_beside_a_sub_group_barrier_of_the_same_memory_is_left
     EXPECT_EQ(group_rig_count(&rig, ISA_FENCE_LDS), 0);
     EXPECT_EQ(group_rig_count(&rig, ISA_FENCE_GLOBAL), 1);
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_group, copies_work_both_ways_with_strides_and_shared_events) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global int *in, global int *out, global float3 *v, global float3 *w) {\n"
                            "  local int a[64], c[64]; local float3 l[8]; event_t e[3];\n"
                            "  e[0] = async_work_group_copy(a, in, 64, 0);\n"
@@ -369,11 +358,10 @@ TEST(opencl_group, copies_work_both_ways_with_strides_and_shared_events) {
     EXPECT_EQ(group_rig_count(&rig, ISA_WAIT), 2);
     EXPECT_EQ(rig.hazards, 0);
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_group, waits_cover_as_many_events_as_the_run_time_count_says) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global int *in, global int *out, global int *n) {\n"
                            "  local int a[64]; event_t e[12];\n"
                            "  for (int i = 0; i < n[0]; i++)\n"
@@ -390,16 +378,14 @@ TEST(opencl_group, waits_cover_as_many_events_as_the_run_time_count_says) {
       EXPECT_EQ(group_rig_words(&rig, 1)[i], mixed(i));
     EXPECT_EQ(rig.hazards, 0);
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_group, prefetch_counts_bytes) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global float3 *v, global uint *n) {\n"
                            "  prefetch(v, 5); prefetch(v, (size_t)n[0]);\n"
                            "}\n"))
     EXPECT_EQ(group_rig_count(&rig, ISA_PREFETCH), 2);
-  group_rig_close(&rig);
 }
 
 TEST(opencl_group, all_routes_through_the_compiler_give_the_same_results) {
@@ -433,12 +419,11 @@ TEST(opencl_group, all_routes_through_the_compiler_give_the_same_results) {
 
 /* The message of a kernel that cannot be lowered. */
 static void expect_refusal(const char *source, const char *message) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   struct isa_error error = {""};
   ct_note("%s", source);
   EXPECT_FALSE(group_rig_compile(&rig, source, "CL2.0", OPENCL_ROUTE_SSA, &error));
   EXPECT_CONTAINS(error.text, message);
-  group_rig_close(&rig);
 }
 
 TEST(opencl_group, missing_features_are_refused_by_name_and_line) {
@@ -457,7 +442,7 @@ TEST(opencl_group, too_large_work_groups_are_refused_by_their_size) {
 /* ---- reconvergence --------------------------------------------------------------------------------- */
 
 TEST(opencl_group, lanes_reconverge_before_a_barrier_despite_a_break_that_none_takes) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global int *in, global int *out) {\n"
                            "  local int shared[64];\n"
                            "  int own = get_local_id(0), x = in[own], sum = 0;\n"
@@ -488,11 +473,10 @@ TEST(opencl_group, lanes_reconverge_before_a_barrier_despite_a_break_that_none_t
     }
     EXPECT_EQ(memcmp(group_rig_words(&rig, 1), sum, sizeof sum), 0);
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_group, a_copy_after_an_exit_that_some_lanes_take_is_still_a_hazard) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global int *in, global int *out) {\n"
                            "  local int shared[64];\n"
                            "  int own = get_local_id(0), x = in[own];\n"
@@ -512,11 +496,10 @@ TEST(opencl_group, a_copy_after_an_exit_that_some_lanes_take_is_still_a_hazard) 
     group_rig_run(&rig);
     EXPECT_TRUE(rig.hazards > 0);
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_group, a_sub_group_sum_after_a_break_that_none_takes_covers_all_lanes) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global uint *in, global uint *out) {\n"
                            "  uint own = get_local_id(0), x = in[own], sum = 0;\n"
                            "  for (int i = 0; i < 6; i++) {\n"
@@ -543,11 +526,10 @@ TEST(opencl_group, a_sub_group_sum_after_a_break_that_none_takes_covers_all_lane
       EXPECT_EQ(group_rig_words(&rig, 1)[own], sum);
     }
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_group, a_broadcast_waits_until_all_warps_have_read_the_one_before) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global uint *in, global uint *out) {\n"
                            "  uint i = get_local_id(0), sum = 0;\n"
                            "  for (uint from = 0; from < 64; from += 9) {\n"
@@ -568,11 +550,10 @@ TEST(opencl_group, a_broadcast_waits_until_all_warps_have_read_the_one_before) {
       EXPECT_EQ(group_rig_words(&rig, 1)[i], expected);
     }
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_group, a_negative_number_of_events_is_no_events) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global int *in, global int *out) {\n"
                            "  local int shared[64]; event_t done[2];\n"
                            "  done[0] = async_work_group_copy(shared, in, 64, 0);\n"
@@ -584,7 +565,6 @@ TEST(opencl_group, a_negative_number_of_events_is_no_events) {
     EXPECT_TRUE(group_rig_run(&rig));
     EXPECT_EQ(group_rig_words(&rig, 1)[1], UINT32_MAX);
   }
-  group_rig_close(&rig);
 }
 
 /* Pointers reached through pointers to pointers may come to point into another space. */
@@ -598,7 +578,7 @@ TEST(opencl_group, a_pointer_that_is_set_through_its_address_may_point_anywhere)
                                "  *list[in[i] & 1] = in + 64 + i;\n"
                                "  out[i] = *p;\n"
                                "}\n";
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   struct isa_error error = {""};
   /* On this route, variables have no lifetime markers: only the list uses them. */
   const bool good = group_rig_compile(&rig, source, "CL3.0", OPENCL_ROUTE_O0, &error);
@@ -612,11 +592,10 @@ TEST(opencl_group, a_pointer_that_is_set_through_its_address_may_point_anywhere)
       EXPECT_EQ(group_rig_words(&rig, 1)[i], i & 1 ? 1000 + i : 64 + i);
     }
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_group, null_stays_null_from_generic_to_local_and_to_a_number) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global int *in, global ulong *out) {\n"
                            "  local int shared[4];\n"
                            "  shared[0] = in[0];\n"
@@ -632,7 +611,6 @@ TEST(opencl_group, null_stays_null_from_generic_to_local_and_to_a_number) {
     EXPECT_TRUE(group_rig_run(&rig));
     EXPECT_TRUE(group_rig_words(&rig, 1)[0] != 0);
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_group, a_kernel_may_start_with_a_loop_over_a_barrier_or_printf) {
@@ -667,7 +645,7 @@ static void reads_constants_of_clang(enum opencl_route route) {
       "  out[64 + i] = p[x & 7];\n"
       "  out[128 + i] = q[x & 7] + pick(x & 16 ? p : own, x + 1);\n"
       "}\n";
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   struct isa_error error = {""};
   const bool good = group_rig_compile(&rig, source, "CL2.0", route, &error);
   EXPECT_STREQ(error.text, "");
@@ -688,7 +666,6 @@ static void reads_constants_of_clang(enum opencl_route route) {
                                                                : i));
     }
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_group, a_constant_initializer_of_a_private_array_is_not_a_builtin_variable) {

@@ -164,7 +164,7 @@ static uint32_t run_phis(struct run *run, uint32_t block, uint32_t from) {
   const struct ir *ir = run->ir;
   const struct ir_block *in = &ir->block[block];
   uint32_t count = 0;
-  struct value *brought = calloc(in->count + 1, sizeof *brought);
+  ct_freed(ct_free) struct value *brought = calloc(in->count + 1, sizeof *brought);
   while (count < in->count && ir->inst[in->inst[count]].op == IR_PHI) {
     const struct ir_inst *phi = &ir->inst[in->inst[count]];
     for (uint32_t i = 0; i < phi->count; i += 2)
@@ -174,7 +174,6 @@ static uint32_t run_phis(struct run *run, uint32_t block, uint32_t from) {
   }
   for (uint32_t k = 0; k < count; k++)
     run->value[in->inst[k]] = brought[k];
-  free(brought);
   return count;
 }
 

@@ -48,7 +48,7 @@ static void oracle(uint8_t *out, const uint8_t *in, uint64_t count, uint64_t str
 
 static void expect_loops(const char *source, size_t bytes, uint64_t count, uint64_t stride, uint32_t items) {
   static uint8_t expected[GROUP_RIG_BYTES];
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (open_loops(&rig, source)) {
     EXPECT_EQ(copies_and_waits(&rig), 0);
     EXPECT_EQ(group_rig_count(&rig, ISA_BAR_LDS), 4);
@@ -62,7 +62,6 @@ static void expect_loops(const char *source, size_t bytes, uint64_t count, uint6
     EXPECT_EQ(memcmp(rig.buffers[1].data, expected, GROUP_RIG_BYTES), 0);
     EXPECT_EQ(rig.hazards, 0);
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_loop_copy, elements_of_all_sizes_are_copied_both_ways_with_strides) {
@@ -88,7 +87,7 @@ TEST(opencl_loop_copy, no_elements_and_fewer_than_work_items_are_copied_once) {
 
 TEST(opencl_loop_copy, work_items_of_three_axes_share_the_elements_by_linear_id) {
   static uint8_t expected[GROUP_RIG_BYTES];
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (open_loops(&rig, SOURCE("int"))) {
     for (uint32_t i = 0; i < GROUP_RIG_BYTES; i++)
       rig.buffers[0].data[i] = (uint8_t)(1 + i * 37 % 251);
@@ -101,11 +100,10 @@ TEST(opencl_loop_copy, work_items_of_three_axes_share_the_elements_by_linear_id)
     EXPECT_TRUE(group_rig_run(&rig));
     EXPECT_EQ(memcmp(rig.buffers[1].data, expected, GROUP_RIG_BYTES), 0);
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_loop_copy, a_fence_between_copies_is_a_barrier_with_its_memories) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (open_loops(&rig, "kernel void k(global uint *flags) {\n"
                        "  async_work_group_copy_fence(CLK_LOCAL_MEM_FENCE);\n"
                        "  async_work_group_copy_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
@@ -117,11 +115,10 @@ TEST(opencl_loop_copy, a_fence_between_copies_is_a_barrier_with_its_memories) {
     for (unsigned i = 0; i < sizeof expected / sizeof *expected; i++)
       EXPECT_EQ(group_rig_met(&rig, i), expected[i]);
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_loop_copy, copies_of_lines_are_refused_by_name_and_line) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   struct isa_error error = {""};
   EXPECT_FALSE(group_rig_limits(&rig,
                                 "kernel void k(global int *in, local int *tile) {\n"
@@ -130,5 +127,4 @@ TEST(opencl_loop_copy, copies_of_lines_are_refused_by_name_and_line) {
                                 "}\n",
                                 OPENCL_ROUTE_SSA, (struct opencl_limits){.copies = OPENCL_COPIES_LOOP}, &error));
   EXPECT_CONTAINS(error.text, ":2: async_work_group_copy_2D2D cannot become a loop; only copies of elements can");
-  group_rig_close(&rig);
 }

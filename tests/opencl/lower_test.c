@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+CT_FREES(struct isa_program, isa_program_free)
+
 enum { QUEUE = 20, QUEUE_ARG, GOOD, BAD };
 
 static const struct opencl_limits limits = {.target.registers = 64};
@@ -92,13 +94,13 @@ static void expect_same(const struct isa_program *one, const struct isa_program 
 }
 
 TEST(lower, several_threads_make_the_same_program_as_one) {
-  uint8_t *spirv = NULL;
+  ct_freed(ct_free) uint8_t *spirv = NULL;
   size_t size = 0;
   struct isa_error error = {""};
   ASSERT_TRUE(group_rig_spirv(many_kernels, "CL3.0", OPENCL_ROUTE_SSA, &spirv, &size, &error));
   struct opencl_refusals refusals;
   struct opencl_explanation explanation = {0};
-  struct isa_program *program = lower_many(spirv, size, 1, &refusals, &explanation);
+  ct_freed(isa_program_free_at) struct isa_program *program = lower_many(spirv, size, 1, &refusals, &explanation);
   ASSERT_TRUE(program && program->kernel_count == 7);
   EXPECT_EQ(program->kernels[0].entry, 0);
   EXPECT_EQ(program->kernels[6].end, program->count);
@@ -107,7 +109,7 @@ TEST(lower, several_threads_make_the_same_program_as_one) {
   for (unsigned threads = 2; threads <= 9; threads++) {
     struct opencl_refusals others;
     struct opencl_explanation same = {0};
-    struct isa_program *other = lower_many(spirv, size, threads, &others, &same);
+    ct_freed(isa_program_free_at) struct isa_program *other = lower_many(spirv, size, threads, &others, &same);
     ASSERT_TRUE(other && other->kernel_count == 7 && other->count == program->count);
     expect_same(program, other);
     ASSERT_TRUE(others.count == 1);
@@ -119,12 +121,9 @@ TEST(lower, several_threads_make_the_same_program_as_one) {
     }
     opencl_refusals_free(&others);
     opencl_explanation_free(&same);
-    isa_program_free(other);
   }
   opencl_refusals_free(&refusals);
   opencl_explanation_free(&explanation);
-  isa_program_free(program);
-  free(spirv);
 }
 
 /* Lowers an access chain to member `index` of a struct of two words. */
@@ -145,8 +144,8 @@ static bool lowers_member(uint32_t index, struct isa_error *error) {
   PUT(&w, OpStore, MEMBER, ONE);
   PUT0(&w, OpReturn);
   PUT0(&w, OpFunctionEnd);
-  struct isa_program *program = opencl_lower((const uint8_t *)w.word, w.count * 4ul, "t.spv", &limits, error);
-  isa_program_free(program);
+  ct_freed(isa_program_free_at) struct isa_program *program =
+      opencl_lower((const uint8_t *)w.word, w.count * 4ul, "t.spv", &limits, error);
   return program != NULL;
 }
 
@@ -225,10 +224,9 @@ TEST(lower, the_text_of_a_file_that_is_not_named_like_a_source_is_not_read) {
   EXPECT_EQ(symlink(secret, link), 0);
   const char *const paths[] = {secret, link};
   for (size_t i = 0; i < 2; i++) {
-    struct isa_program *program = lower_from(paths[i]);
+    ct_freed(isa_program_free_at) struct isa_program *program = lower_from(paths[i]);
     ASSERT_TRUE(program && program->source_count == 1);
     EXPECT_EQ(program->sources[0].lines, 0);
-    isa_program_free(program);
   }
   remove(link);
   remove(secret);
@@ -256,9 +254,8 @@ TEST(lower, sources_that_are_not_regular_files_are_left_alone) {
   static const char *const paths[] = {"/nowhere/k.cl", "/dev/zero", "/tmp"};
   for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
     ct_note("%s", paths[i]);
-    struct isa_program *program = lower_from(paths[i]);
+    ct_freed(isa_program_free_at) struct isa_program *program = lower_from(paths[i]);
     ASSERT_TRUE(program && program->source_count == 1);
     EXPECT_TRUE(!program->sources[0].text);
-    isa_program_free(program);
   }
 }

@@ -15,17 +15,20 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "hw"))
+sys.path.insert(0, str(ROOT / "tests/check"))
 import ablation_apps  # noqa: E402
+import launches as hazards  # noqa: E402
 import runner  # noqa: E402
 from apps import cases  # noqa: E402
 
 WARPWAIT = os.environ.get("WARPWAIT", str(ROOT / "build/warpwait"))
-FILES = ("examples/*/launch*.json", "tests/bench/*.json", "tests/check/kernels/*.json")
+FILES = ("examples/*/launch*.json", "tests/bench/*.json")
 
 
 def launches(folder):
     """Launch files; only one of cases that differ only in their NDRange."""
-    yield from (path for pattern in FILES for path in sorted(ROOT.glob(pattern)) if '.cl"' in path.read_text())
+    files = [path for pattern in FILES for path in sorted(ROOT.glob(pattern))] + sorted(hazards.write().values())
+    yield from (path for path in files if '.cl"' in path.read_text())
     machine, seen = runner.Machine(WARPWAIT, "h200"), set()
     for home in (cases.HERE, cases.HERE / "later"):
         for name, app in cases.read_apps(home).items():

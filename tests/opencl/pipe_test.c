@@ -21,7 +21,7 @@ static const struct isa_inst *only(const struct group_rig *rig, enum isa_op op) 
 }
 
 TEST(opencl_pipe, a_packet_is_reserved_copied_and_committed_after_a_fence) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(write_only pipe short3 p, global short3 *a) { write_pipe(p, a); }\n")) {
     EXPECT_EQ(rig.program->kernels[0].args[0].kind, ISA_ARG_PIPE);
     EXPECT_EQ(pipe_kind(only(&rig, ISA_PIPE_RESERVE_WRITE)), ISA_PIPE_PACKET);
@@ -32,11 +32,10 @@ TEST(opencl_pipe, a_packet_is_reserved_copied_and_committed_after_a_fence) {
     EXPECT_EQ(group_rig_count(&rig, ISA_LD_GLOBAL_64), 1); /* all four at once */
     EXPECT_EQ(rig.program->kernels[0].private_bytes, 0);
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_pipe, one_work_item_reserves_for_the_group_and_all_meet_before_the_commit) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(read_only pipe int p, global int *a) {\n"
                            "  reserve_id_t id = work_group_reserve_read_pipe(p, 8);\n"
                            "  read_pipe(p, id, 3, a);\n"
@@ -51,11 +50,10 @@ TEST(opencl_pipe, one_work_item_reserves_for_the_group_and_all_meet_before_the_c
     EXPECT_EQ(pipe_kind(only(&rig, ISA_PIPE_COMMIT_READ)), ISA_PIPE_GROUP);
     EXPECT_NE(only(&rig, ISA_PIPE_COMMIT_READ)->guard, 0);
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_pipe, a_sub_group_elects_a_lane_and_needs_no_barrier) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(read_only pipe int p, global int *a) {\n"
                            "  reserve_id_t id = sub_group_reserve_read_pipe(p, 8);\n"
                            "  read_pipe(p, id, 3, a);\n"
@@ -67,13 +65,12 @@ TEST(opencl_pipe, a_sub_group_elects_a_lane_and_needs_no_barrier) {
     EXPECT_EQ(group_rig_count(&rig, ISA_BCAST), 2); /* the two words of the id */
     EXPECT_EQ(group_rig_count(&rig, ISA_FENCE_GLOBAL), 1);
   }
-  group_rig_close(&rig);
 }
 
 /* ---- results ------------------------------------------------------------------------------------------ */
 
 TEST(opencl_pipe, results_and_counts_are_those_of_the_language) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   const char *source = "kernel void k(write_only pipe int p, read_only pipe int q, global int *out) {\n"
                        "  int x = 5;\n"
                        "  reserve_id_t none = CLK_NULL_RESERVE_ID, zero = reserve_read_pipe(q, 1), some[2];\n"
@@ -111,7 +108,6 @@ TEST(opencl_pipe, results_and_counts_are_those_of_the_language) {
       EXPECT_EQ(memcmp(isa_pipe_packet(pipe, i), &packets[i], 4), 0);
     EXPECT_EQ(rig.hazards, 0);
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_pipe, ids_pass_through_functions_memory_and_structs) {
@@ -178,7 +174,7 @@ TEST(opencl_pipe, broken_rules_are_reported_by_number) {
                    "  write_pipe(p, a);\n}\n"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    struct group_rig rig;
+    ct_freed(group_rig_close) struct group_rig rig;
     ct_note("%s, row %zu", isa_hazard_rows[rows[i].rule].rule, i);
     if (group_rig_open(&rig, rows[i].source)) {
       group_rig_pipe(&rig, 0, 4, 200);
@@ -188,6 +184,5 @@ TEST(opencl_pipe, broken_rules_are_reported_by_number) {
       EXPECT_GT(rig.hazards, 0);
       EXPECT_EQ(rig.hazard.rule, rows[i].rule);
     }
-    group_rig_close(&rig);
   }
 }

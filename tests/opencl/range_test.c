@@ -4,6 +4,8 @@
 #include "opencl/passes/range.h"
 #include "tests/ct.h"
 
+CT_FREES(struct ir, ir_free)
+
 enum { BITS = 4, VALUES = 1 << BITS };
 
 struct set {
@@ -265,7 +267,7 @@ static ir_ref made(struct ir *ir, uint32_t block, uint16_t op, enum ir_width wid
 
 /* x kind y ? J : A, A to J: J has phi(x, other). */
 static struct range of_phi(enum kind kind, unsigned bits, uint64_t y, uint64_t other) {
-  struct ir *ir = ir_new("k");
+  ct_freed(ir_free_at) struct ir *ir = ir_new("k");
   const enum ir_width width = kind_width(bits);
   const uint32_t away = ir_block_new(ir), join = ir_block_new(ir);
   const ir_ref x = made(ir, 0, bits == 64 ? ISA_LD_ARG_64 : ISA_LD_ARG_32, width, 0, 0, 0);
@@ -281,7 +283,6 @@ static struct range of_phi(enum kind kind, unsigned bits, uint64_t y, uint64_t o
   ranges_find(&ranges, ir);
   const struct range range = range_of(&ranges, phi);
   ranges_free(&ranges);
-  ir_free(ir);
   return range;
 }
 
@@ -320,7 +321,7 @@ static bool is_range(struct range range, uint64_t low, uint64_t high, int64_t le
 
 /* A byte and a signed byte as pairs, and the words of these and of their shifts. */
 TEST(range, a_pair_and_its_words_have_the_range_of_their_operands) {
-  struct ir *ir = ir_new("k");
+  ct_freed(ir_free_at) struct ir *ir = ir_new("k");
   const ir_ref byte = made(ir, 0, ISA_LD_ARG_U8, IR_W1, 0, 0, 0), sign = made(ir, 0, ISA_LD_ARG_S8, IR_W1, 0, 0, 1);
   const ir_ref any = made(ir, 0, ISA_LD_ARG_32, IR_W1, 0, 0, 4);
   const ir_ref wide = made(ir, 0, ISA_CVT_U64_U32, IR_W2, any, 0, 0);
@@ -350,7 +351,6 @@ TEST(range, a_pair_and_its_words_have_the_range_of_their_operands) {
   is_range(range_of(&ranges, low_any), 0, UINT32_MAX, INT32_MIN, INT32_MAX);
   is_range(range_of(&ranges, low_sign), 0, UINT32_MAX, INT8_MIN, INT8_MAX);
   ranges_free(&ranges);
-  ir_free(ir);
 }
 
 /* Each corner is the smallest or largest product for some row. */

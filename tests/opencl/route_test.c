@@ -8,6 +8,8 @@
 #include "tests/opencl/group_rig.h"
 #include "tests/opencl/words.h"
 
+CT_FREES(struct spirv, spirv_free)
+
 static bool open_route(struct group_rig *rig, const char *source, enum opencl_route route) {
   struct isa_error error = {""};
   const bool good = group_rig_compile(rig, source, "CL2.0", route, &error);
@@ -34,7 +36,7 @@ enum { TURNS = 4 };
 
 static void expect_flows(const char *source, const char *type, int64_t (*once)(int64_t v), int64_t first) {
   for (enum opencl_route route = OPENCL_ROUTE_SSA; route < OPENCL_ROUTES; route++) {
-    struct group_rig rig;
+    ct_freed(group_rig_close) struct group_rig rig;
     if (open_route(&rig, source, route)) {
       int64_t expected = first;
       for (int i = 0; i < TURNS; i++)
@@ -50,7 +52,6 @@ static void expect_flows(const char *source, const char *type, int64_t (*once)(i
         EXPECT_EQ(got, expected);
       }
     }
-    group_rig_close(&rig);
   }
 }
 
@@ -105,14 +106,13 @@ TEST(opencl_route, a_product_and_a_sum_are_not_contracted_if_the_source_says_so)
                                "  out[get_global_id(0)] = v;\n"
                                "}\n";
   for (enum opencl_route route = OPENCL_ROUTE_SSA; route < OPENCL_ROUTES; route++) {
-    struct group_rig rig;
+    ct_freed(group_rig_close) struct group_rig rig;
     const float x = 1 + 0x1p-12f, in[] = {x, -(1 + 0x1p-11f), 3};
     if (open_route(&rig, source, route)) {
       memcpy(rig.buffers[0].data, in, sizeof in);
       EXPECT_TRUE(group_rig_run(&rig));
       EXPECT_EQ(group_rig_words(&rig, 1)[0], 0); /* fused: 2^-24 */
     }
-    group_rig_close(&rig);
   }
 }
 
@@ -123,12 +123,11 @@ TEST(opencl_route, each_volatile_load_and_store_remains_in_a_loop) {
                                "  out[0] = sum;\n"
                                "}\n";
   for (enum opencl_route route = OPENCL_ROUTE_SSA; route < OPENCL_ROUTES; route++) {
-    struct group_rig rig;
+    ct_freed(group_rig_close) struct group_rig rig;
     if (open_route(&rig, source, route)) {
       EXPECT_TRUE(group_rig_count(&rig, ISA_LD_LDS_32) >= 2);
       EXPECT_TRUE(group_rig_count(&rig, ISA_ST_LDS_32) >= 1);
     }
-    group_rig_close(&rig);
   }
 }
 
@@ -142,7 +141,7 @@ TEST(opencl_route, an_alignment_survives_loops_and_calls) {
       "  out[get_global_id(0)] = sum;\n"
       "}\n";
   for (enum opencl_route route = OPENCL_ROUTE_SSA; route < OPENCL_ROUTES; route++) {
-    struct group_rig rig;
+    ct_freed(group_rig_close) struct group_rig rig;
     if (open_route(&rig, source, route)) {
       int32_t sum = 0;
       for (uint32_t i = 0; i < 32; i++)
@@ -153,7 +152,6 @@ TEST(opencl_route, an_alignment_survives_loops_and_calls) {
       EXPECT_EQ(rig.hazards, 0);
       EXPECT_EQ((int32_t)group_rig_words(&rig, 1)[0], sum);
     }
-    group_rig_close(&rig);
   }
 }
 
@@ -179,7 +177,7 @@ TEST(opencl_route, a_decoration_of_an_undefined_id_is_refused) {
   enum { SATURATED = 28, ROUNDING = 39, ALIGNMENT = 44 };
   static const uint32_t decorations[] = {SATURATED, ROUNDING, ALIGNMENT};
   for (unsigned i = 0; i < 3; i++) {
-    uint8_t *spirv;
+    ct_freed(ct_free) uint8_t *spirv;
     size_t size;
     struct isa_error error = {""};
     if (!EXPECT_TRUE(group_rig_spirv(source, "CL2.0", OPENCL_ROUTE_O0, &spirv, &size, &error)))
@@ -188,11 +186,9 @@ TEST(opencl_route, a_decoration_of_an_undefined_id_is_refused) {
     ct_note("decoration %u", decorations[i]);
     EXPECT_TRUE(orphan((uint32_t *)(void *)spirv, size / 4, decorations[i]));
     EXPECT_TRUE(spirv_lost_decoration(spirv, size));
-    struct spirv *module = spirv_read(spirv, size, "k.spv", &error);
+    ct_freed(spirv_free_at) struct spirv *module = spirv_read(spirv, size, "k.spv", &error);
     EXPECT_TRUE(!module);
     EXPECT_TRUE(strstr(error.text, "is decorated but not defined") != NULL);
-    spirv_free(module);
-    free(spirv);
   }
 }
 
@@ -218,7 +214,7 @@ TEST(opencl_route, equal_calls_in_both_arms_of_a_branch_stay_two_calls) {
       "}\n";
   static const uint32_t thirds[] = {0x11111111, 0x22222222, 0xcccccccc, 0xcccccccc};
   for (enum opencl_route route = OPENCL_ROUTE_SSA; route < OPENCL_ROUTES; route++) {
-    struct group_rig rig;
+    ct_freed(group_rig_close) struct group_rig rig;
     if (open_route(&rig, source, route)) {
       EXPECT_TRUE(group_rig_run(&rig));
       const uint32_t *out = group_rig_words(&rig, 1);
@@ -231,7 +227,6 @@ TEST(opencl_route, equal_calls_in_both_arms_of_a_branch_stay_two_calls) {
         EXPECT_EQ(out[256 + s], 16);
       }
     }
-    group_rig_close(&rig);
   }
 }
 
@@ -242,10 +237,9 @@ TEST(opencl_route, a_barrier_in_each_arm_stays_two_barriers) {
                                "  else { barrier(CLK_LOCAL_MEM_FENCE); out[i] = l[i ^ 1]; }\n"
                                "}\n";
   for (enum opencl_route route = OPENCL_ROUTE_SSA; route < OPENCL_ROUTES; route++) {
-    struct group_rig rig;
+    ct_freed(group_rig_close) struct group_rig rig;
     if (open_route(&rig, source, route))
       EXPECT_EQ(group_rig_count(&rig, ISA_BAR_LDS), 2);
-    group_rig_close(&rig);
   }
 }
 
@@ -292,7 +286,7 @@ TEST(opencl_route, lanes_of_a_warp_see_local_memory_in_program_order) {
     for (uint32_t level = 0; level < OPENCL_LEVELS; level++) {
       struct opencl_limits limits = {.target = {.optimize = level, .isa.vector_bytes = 16}};
       struct isa_error error = {""};
-      struct group_rig rig;
+      ct_freed(group_rig_close) struct group_rig rig;
       const bool good = group_rig_limits(&rig, lockstep, route, limits, &error);
       ct_note("route %s, level %u: %s", opencl_route_names[route], level, error.text);
       if (EXPECT_TRUE(good)) {
@@ -300,7 +294,6 @@ TEST(opencl_route, lanes_of_a_warp_see_local_memory_in_program_order) {
         EXPECT_TRUE(group_rig_run(&rig));
         expect_lockstep(group_rig_words(&rig, 1));
       }
-      group_rig_close(&rig);
     }
 }
 
@@ -319,7 +312,7 @@ TEST(opencl_route, a_local_pointer_to_offset_0_survives_memory_and_becomes_gener
                                "  out[i] = l[i] + mine[0];\n"
                                "}\n";
   for (enum opencl_route route = OPENCL_ROUTE_SSA; route < OPENCL_ROUTES; route++) {
-    struct group_rig rig;
+    ct_freed(group_rig_close) struct group_rig rig;
     if (open_route(&rig, source, route)) {
       for (uint32_t i = 0; i < 64; i++)
         group_rig_words(&rig, 0)[i] = i % 3 ? 0 : 1;
@@ -328,7 +321,6 @@ TEST(opencl_route, a_local_pointer_to_offset_0_survives_memory_and_becomes_gener
       for (uint32_t i = 0; i < 64; i++)
         EXPECT_EQ(group_rig_words(&rig, 1)[i], 1100 + i);
     }
-    group_rig_close(&rig);
   }
 }
 
@@ -341,7 +333,7 @@ TEST(opencl_route, a_null_pointer_of_a_zeroed_struct_is_the_number_0) {
                                "  out[i] = (ulong)s[0].p; out[64 + i] = (ulong)s[1].p - (ulong)(l + i);\n"
                                "}\n";
   for (enum opencl_route route = OPENCL_ROUTE_SSA; route < OPENCL_ROUTES; route++) {
-    struct group_rig rig;
+    ct_freed(group_rig_close) struct group_rig rig;
     if (open_route(&rig, source, route)) {
       for (uint32_t i = 0; i < 64; i++)
         group_rig_words(&rig, 0)[i] = 1;
@@ -349,7 +341,6 @@ TEST(opencl_route, a_null_pointer_of_a_zeroed_struct_is_the_number_0) {
       for (uint32_t i = 0; i < 256; i++)
         EXPECT_EQ(group_rig_words(&rig, 1)[i], 0);
     }
-    group_rig_close(&rig);
   }
 }
 
@@ -387,7 +378,7 @@ static const char cpp[] =
 
 TEST(opencl_route, cpp_for_opencl_runs_on_each_route) {
   for (enum opencl_route route = OPENCL_ROUTE_SSA; route < OPENCL_ROUTES; route++) {
-    struct group_rig rig;
+    ct_freed(group_rig_close) struct group_rig rig;
     struct isa_error error = {""};
     const bool good = group_rig_compile(&rig, cpp, "CLC++", route, &error);
     ct_note("route %s: %s", opencl_route_names[route], error.text);
@@ -398,7 +389,6 @@ TEST(opencl_route, cpp_for_opencl_runs_on_each_route) {
       for (uint32_t i = 0; i < 64; i++)
         EXPECT_EQ(group_rig_words(&rig, 1)[i], 2 * i + (i + 10 * i) + (i % 4 + 1) + 4 + 16 + 3 + 5 + 7 + 21 + 1 + 2);
     }
-    group_rig_close(&rig);
   }
 }
 
@@ -412,7 +402,7 @@ TEST(opencl_route, a_variable_that_code_initializes_is_refused_or_has_its_value)
                          "kernel void k(global const int *in, global int *out) { out[0] = g; }\n"};
   for (size_t i = 0; i < 2; i++)
     for (enum opencl_route route = OPENCL_ROUTE_SSA; route < OPENCL_ROUTES; route++) {
-      struct group_rig rig;
+      ct_freed(group_rig_close) struct group_rig rig;
       struct isa_error error = {""};
       const bool good = group_rig_compile(&rig, texts[i], "CLC++", route, &error);
       EXPECT_EQ(good, route == OPENCL_ROUTE_O2);
@@ -422,6 +412,5 @@ TEST(opencl_route, a_variable_that_code_initializes_is_refused_or_has_its_value)
       } else {
         EXPECT_CONTAINS(error.text, "is initialized or destroyed by code; legal: constant initializers");
       }
-      group_rig_close(&rig);
     }
 }

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+CT_FREES(struct spirv, spirv_free)
+
 /* A module with one kernel, "k"; `body` adds its code, from the first label to the last terminator. */
 static void whole(struct words *w, void (*body)(struct words *w)) {
   begin(w);
@@ -35,12 +37,11 @@ static struct spirv *accept(const struct words *w) {
 /* Expects the one error line that a bad module gets. */
 static void refuse(const struct words *w, const char *part) {
   struct isa_error error;
-  struct spirv *module = read_words(w, &error);
+  ct_freed(spirv_free_at) struct spirv *module = read_words(w, &error);
   EXPECT_TRUE(!module);
   EXPECT_CONTAINS(error.text, part);
   EXPECT_CONTAINS(error.text, "t.spv: ");
   EXPECT_TRUE(!strchr(error.text, '\n'));
-  spirv_free(module);
 }
 
 static void plain_body(struct words *w) {
@@ -169,9 +170,8 @@ TEST(spirv, a_module_truncated_anywhere_is_refused_or_lacks_the_kernel) {
     struct isa_error error;
     struct words part = w;
     part.count = count;
-    struct spirv *module = read_words(&part, &error);
+    ct_freed(spirv_free_at) struct spirv *module = read_words(&part, &error);
     EXPECT_TRUE(module ? !module->functions && !module->entries : error.text[0] != 0);
-    spirv_free(module);
   }
 }
 
@@ -226,7 +226,7 @@ TEST(spirv, a_vector_of_3_takes_the_room_of_4_and_structs_have_gaps) {
   PUT(&w, OpTypeArray, ARRAY, BYTE, LENGTH);
   PUT(&w, OpTypePointer, POINTER, GLOBAL, VECTOR);
   PUT(&w, OpTypeStruct, STRUCT, BYTE, VECTOR, ARRAY, POINTER, BOOL);
-  struct spirv *module = accept(&w);
+  ct_freed(spirv_free_at) struct spirv *module = accept(&w);
   ASSERT_TRUE(module != NULL);
   const struct spirv_type *vector = spirv_type(module, VECTOR), *type = spirv_type(module, STRUCT);
   EXPECT_EQ(vector->size, 16);
@@ -240,7 +240,6 @@ TEST(spirv, a_vector_of_3_takes_the_room_of_4_and_structs_have_gaps) {
   EXPECT_EQ(type->size, 64);
   EXPECT_EQ(type->parts, 1 + 3 + 5 + 1 + 1);
   EXPECT_EQ(type->depth, 2);
-  spirv_free(module);
 }
 
 TEST(spirv, a_packed_struct_has_no_gaps) {
@@ -251,14 +250,13 @@ TEST(spirv, a_packed_struct_has_no_gaps) {
   PUT(&w, OpTypeInt, BYTE, 8, 0);
   PUT(&w, OpTypeVector, VECTOR, FLOAT, 4);
   PUT(&w, OpTypeStruct, STRUCT, BYTE, U32, U64, VECTOR);
-  struct spirv *module = accept(&w);
+  ct_freed(spirv_free_at) struct spirv *module = accept(&w);
   ASSERT_TRUE(module != NULL);
   const struct spirv_type *type = spirv_type(module, STRUCT);
   EXPECT_EQ(type->size, 29);
   EXPECT_EQ(type->align, 1);
   EXPECT_EQ(type->offset[2], 5);
   EXPECT_EQ(type->offset[3], 13);
-  spirv_free(module);
 }
 
 TEST(spirv, a_forward_pointer_lets_a_struct_point_to_itself) {
@@ -285,9 +283,8 @@ TEST(spirv, the_same_type_may_be_declared_twice) {
   PUT(&w, OpConstant, OTHER, MORE, 7);
   PUT(&w, OpTypeVector, VECTOR, U32, 2);
   PUT(&w, OpConstantComposite, VECTOR, MORE + 1, ONE, MORE);
-  struct spirv *module = accept(&w);
+  ct_freed(spirv_free_at) struct spirv *module = accept(&w);
   EXPECT_TRUE(module != NULL);
-  spirv_free(module);
 }
 
 TEST(spirv, impossible_types_are_refused) {
@@ -401,10 +398,9 @@ TEST(spirv, operations_on_constants_are_folded) {
     PUT(&w, OpConstant, U32, 30, rows[i].a);
     PUT(&w, OpConstant, U32, 31, rows[i].b);
     PUT(&w, OpSpecConstantOp, U32, 32, rows[i].op, 30, 31);
-    struct spirv *module = accept(&w);
+    ct_freed(spirv_free_at) struct spirv *module = accept(&w);
     ASSERT_TRUE(module != NULL);
     EXPECT_EQ(module->id[32].value, rows[i].is);
-    spirv_free(module);
   }
 }
 
@@ -426,7 +422,7 @@ TEST(spirv, an_address_in_an_initializer_is_a_variable_and_an_offset) {
   PUT(&w, OpConstant, U32, 52, 0xfffffffe);
   PUT(&w, OpSpecConstantOp, BYTE_POINTER, 53, OpPtrAccessChain, 51, 52);
   PUT(&w, OpSpecConstantOp, U64, 54, OpConvertPtrToU, 53);
-  struct spirv *module = accept(&w);
+  ct_freed(spirv_free_at) struct spirv *module = accept(&w);
   ASSERT_TRUE(module != NULL);
   EXPECT_EQ(module->id[50].base, TABLE);
   EXPECT_EQ(module->id[50].value, 12);
@@ -434,7 +430,6 @@ TEST(spirv, an_address_in_an_initializer_is_a_variable_and_an_offset) {
   EXPECT_EQ(module->id[54].value, 10);
   uint64_t value;
   EXPECT_FALSE(spirv_integer(module, 54, &value));
-  spirv_free(module);
 }
 
 TEST(spirv, an_unfolded_constant_is_no_integer_and_has_no_bytes) {
@@ -516,7 +511,7 @@ static void lines_body(struct words *w) {
 TEST(spirv, line_0_is_the_line_before_and_no_line_is_the_functions) {
   struct words w;
   whole(&w, lines_body);
-  struct spirv *module = accept(&w);
+  ct_freed(spirv_free_at) struct spirv *module = accept(&w);
   ASSERT_TRUE(module && module->functions == 1);
   const struct spirv_function *function = &module->function[0];
   ASSERT_EQ(function->blocks, 2);
@@ -531,7 +526,6 @@ TEST(spirv, line_0_is_the_line_before_and_no_line_is_the_functions) {
   EXPECT_EQ(module->inst[function->block[1].first].place.line, 9);
   EXPECT_EQ(module->sources, 1);
   EXPECT_STREQ(module->source[0], "a.c");
-  spirv_free(module);
 }
 
 static void phi_body(struct words *w) {
@@ -547,14 +541,13 @@ static void phi_body(struct words *w) {
 TEST(spirv, a_phis_repeated_pair_is_removed) {
   struct words w;
   whole(&w, phi_body);
-  struct spirv *module = accept(&w);
+  ct_freed(spirv_free_at) struct spirv *module = accept(&w);
   ASSERT_TRUE(module != NULL);
   const struct spirv_inst *phi = &module->inst[module->function[0].block[1].first];
   EXPECT_EQ(phi->op, OpPhi);
   EXPECT_EQ(phi->words, 7);
   EXPECT_EQ(phi->word[4], L2);
   EXPECT_EQ(phi->word[6], L1);
-  spirv_free(module);
 }
 
 static void two_phis(struct words *w, uint32_t value, uint32_t label) {
@@ -756,11 +749,10 @@ TEST(spirv, two_imports_of_one_set_are_one) {
   PUT(&w, OpExtInst, FLOAT, 73, 71, 61, 72);
   PUT0(&w, OpReturn);
   PUT0(&w, OpFunctionEnd);
-  struct spirv *module = accept(&w);
+  ct_freed(spirv_free_at) struct spirv *module = accept(&w);
   ASSERT_TRUE(module != NULL);
   EXPECT_EQ(module->opencl_std, 70);
   EXPECT_EQ(module->inst[module->function[0].block[0].first].word[3], 70);
-  spirv_free(module);
 }
 
 /* ---- names --------------------------------------------------------------------------------------- */

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+CT_FREES(struct isa_program, isa_program_free)
+
 /* ---- the rows -------------------------------------------------------------------------------------- */
 
 static bool is_defined(uint32_t number) {
@@ -58,7 +60,7 @@ static void refusal(uint32_t number, struct isa_error *error) {
   ASSERT_TRUE(file != NULL);
   fputs("kernel void k(global float *a) {\n  a[0] = 1;\n  a[1] = sqrt(a[2]);\n}\n", file);
   fclose(file);
-  uint8_t *spirv = NULL;
+  ct_freed(ct_free) uint8_t *spirv = NULL;
   size_t size = 0;
   const struct opencl_build build = {.no_cache = true};
   const bool compiled = opencl_compile(path, &build, &spirv, &size, error);
@@ -70,10 +72,8 @@ static void refusal(uint32_t number, struct isa_error *error) {
     if ((word[at] & 0xffff) == OpExtInst && word[at + 4] == std_find(61)->number)
       word[at + 4] = number;
   const struct opencl_limits limits = {.target.registers = 64};
-  struct isa_program *program = opencl_lower(spirv, size, "root.cl", &limits, error);
+  ct_freed(isa_program_free_at) struct isa_program *program = opencl_lower(spirv, size, "root.cl", &limits, error);
   EXPECT_TRUE(program == NULL);
-  isa_program_free(program);
-  free(spirv);
 }
 
 TEST(std, a_number_without_a_row_is_refused_with_its_line) {
@@ -170,7 +170,7 @@ static uint64_t get(const struct group_rig *rig, unsigned buffer, unsigned at, u
 static void check_integers(const struct integer *type) {
   char source[1200];
   snprintf(source, sizeof source, "#define T %s\n%s", type->name, integer_source);
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   uint64_t seed = 1 + type->bits, in[3][ITEMS];
   ASSERT_TRUE(group_rig_open(&rig, source));
   for (unsigned i = 0; i < 3 * ITEMS; i++) {
@@ -185,7 +185,6 @@ static void check_integers(const struct integer *type) {
     ct_note("%s, result %u of item %u", type->name, i % RESULTS, item);
     EXPECT_EQ(get(&rig, 3, i, type->bits), (uint64_t)result[i % RESULTS] & (UINT64_MAX >> (64 - type->bits)));
   }
-  group_rig_close(&rig);
 }
 
 TEST(std, integer_functions_are_exact_at_every_width_and_sign) {
@@ -210,7 +209,7 @@ static float float_at(const struct group_rig *rig, unsigned buffer, unsigned at)
 
 TEST(std, second_results_go_through_pointers_to_private_and_global_memory) {
   static const float in[] = {-2.75f, 10.5f, 3};
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   ASSERT_TRUE(run_floats(&rig,
                          "kernel void k(global float *a, global float *o, global int *n) {\n"
                          "  float whole; int exponent; int quotient;\n"
@@ -227,12 +226,11 @@ TEST(std, second_results_go_through_pointers_to_private_and_global_memory) {
   EXPECT_EQ((int32_t)get(&rig, 2, 2, 32), -1); /* gamma is negative between -3 and -2 */
   EXPECT_EQ(get(&rig, 1, 7, 32), float_raw(0));
   EXPECT_EQ(get(&rig, 1, 8, 32), float_raw(1));
-  group_rig_close(&rig);
 }
 
 TEST(std, lengths_of_huge_and_tiny_vectors_neither_overflow_nor_vanish) {
   static const float in[] = {3e30f, 4e30f, 3e-40f, 4e-40f};
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   ASSERT_TRUE(run_floats(&rig,
                          "kernel void k(global float2 *a, global float2 *o, global double *d) {\n"
                          "  o[0] = (float2)(length(a[0]), length(a[1])); o[1] = normalize(a[0]);\n"
@@ -244,12 +242,11 @@ TEST(std, lengths_of_huge_and_tiny_vectors_neither_overflow_nor_vanish) {
   EXPECT_TRUE(fabs((double)float_at(&rig, 1, 2) - 0.6) < 1e-7);
   EXPECT_TRUE(fabs((double)float_at(&rig, 1, 3) - 0.8) < 1e-7);
   EXPECT_TRUE(fabs(double_of(get(&rig, 2, 0, 64)) - 5) < 1e-6);
-  group_rig_close(&rig);
 }
 
 TEST(std, normalize_keeps_zero_vectors_and_points_at_infinite_components) {
   static const float in[] = {0, 0, 0, 0, INFINITY, -2, -INFINITY, 5};
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   ASSERT_TRUE(run_floats(&rig,
                          "kernel void k(global float4 *a, global float4 *o) {\n"
                          "  o[0] = normalize(a[0]); o[1] = normalize(a[1]);\n}\n",
@@ -260,12 +257,11 @@ TEST(std, normalize_keeps_zero_vectors_and_points_at_infinite_components) {
     ct_note("component %u", i);
     EXPECT_EQ(get(&rig, 1, i, 32), float_raw(out[i]));
   }
-  group_rig_close(&rig);
 }
 
 TEST(std, normalize_of_doubles_keeps_the_bits_of_small_components_beside_large_ones) {
   static const float in[] = {1};
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   ASSERT_TRUE(run_floats(&rig,
                          "kernel void k(global float *a, global double2 *o) {\n"
                          "  o[0] = normalize(a[0] * (double2)(0x1p600, 0x1.23456789abcdep-421));\n"
@@ -277,7 +273,6 @@ TEST(std, normalize_of_doubles_keeps_the_bits_of_small_components_beside_large_o
     ct_note("component %u", i);
     EXPECT_TRUE(double_of(get(&rig, 1, i, 64)) == out[i]);
   }
-  group_rig_close(&rig);
 }
 
 TEST(std, halves_are_computed_in_float_and_rounded_once) {
@@ -302,7 +297,7 @@ TEST(std, halves_are_computed_in_float_and_rounded_once) {
 /* ---- vectors --------------------------------------------------------------------------------------- */
 
 TEST(std, vload3_and_vstore3_touch_three_elements_anywhere) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   ASSERT_TRUE(group_rig_open(&rig, "kernel void k(global int *a, global int *o) {\n"
                                    "  vstore3(vload3(1, a + 1) * 10, 1, o);\n}\n"));
   for (unsigned i = 0; i < 8; i++)
@@ -312,11 +307,10 @@ TEST(std, vload3_and_vstore3_touch_three_elements_anywhere) {
   static const uint32_t out[] = {77, 77, 77, 40, 50, 60, 77, 77};
   for (unsigned i = 0; i < 8; i++)
     EXPECT_EQ(get(&rig, 1, i, 32), out[i]);
-  group_rig_close(&rig);
 }
 
 TEST(std, half_vectors_of_three_have_a_stride_of_three_or_four_if_aligned) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   ASSERT_TRUE(group_rig_open(&rig,
                              "kernel void k(global half *a, global half *o) {\n"
                              "  vstore_half3(vload_half3(1, a), 0, o); vstorea_half3(vloada_half3(1, a), 1, o);\n}\n"));
@@ -327,12 +321,11 @@ TEST(std, half_vectors_of_three_have_a_stride_of_three_or_four_if_aligned) {
   const uint32_t out[] = {half_bits(3), half_bits(4), half_bits(5), 1, half_bits(4), half_bits(5), half_bits(6), 1};
   for (unsigned i = 0; i < 8; i++)
     EXPECT_EQ(get(&rig, 1, i, 16), out[i]);
-  group_rig_close(&rig);
 }
 
 TEST(std, vstore_half_rounds_as_its_name_says) {
   static const float in[] = {1.0004f, -1.0004f};
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   ASSERT_TRUE(run_floats(&rig,
                          "kernel void k(global float *a, global half *o) { float2 x = (float2)(a[0], a[1]);\n"
                          "  vstore_half2(x, 0, o); vstore_half2_rte(x, 1, o); vstore_half2_rtz(x, 2, o);\n"
@@ -342,11 +335,10 @@ TEST(std, vstore_half_rounds_as_its_name_says) {
   const uint32_t out[] = {one, minus, one, minus, one, minus, one + 1, minus, one, minus + 1};
   for (unsigned i = 0; i < 10; i++)
     EXPECT_EQ(get(&rig, 1, i, 16), out[i]);
-  group_rig_close(&rig);
 }
 
 TEST(std, shuffles_accept_masks_known_only_at_run_time) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   ASSERT_TRUE(group_rig_open(&rig, "kernel void k(global uint4 *a, global uint4 *m, global uint4 *o) {\n"
                                    "  o[0] = shuffle(a[0], m[0]); o[1] = shuffle2(a[0], a[1], m[0]);\n"
                                    "  o[2] = shuffle2(a[0], a[1], (uint4)(7, 0, 4, 3));\n}\n"));
@@ -360,11 +352,10 @@ TEST(std, shuffles_accept_masks_known_only_at_run_time) {
     EXPECT_EQ(get(&rig, 2, 4 + i, 32), 100 + (mask[i] & 7));
     EXPECT_EQ(get(&rig, 2, 8 + i, 32), 100 + constant[i]);
   }
-  group_rig_close(&rig);
 }
 
 TEST(std, select_tests_a_scalar_for_nonzero_and_a_vector_for_its_sign) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   ASSERT_TRUE(group_rig_open(&rig, "kernel void k(global int2 *c, global int2 *o) {\n"
                                    "  o[0] = select((int2)(1, 2), (int2)(3, 4), c[0]);\n"
                                    "  o[1].x = select(1, 3, c[0].x); o[1].y = select(2, 4, c[0].y);\n}\n"));
@@ -375,7 +366,6 @@ TEST(std, select_tests_a_scalar_for_nonzero_and_a_vector_for_its_sign) {
   static const uint32_t out[] = {1, 4, 3, 4};
   for (unsigned i = 0; i < 4; i++)
     EXPECT_EQ(get(&rig, 1, i, 32), out[i]);
-  group_rig_close(&rig);
 }
 
 /* ---- conversions ----------------------------------------------------------------------------------- */
@@ -407,7 +397,7 @@ TEST(convert, saturated_conversions_stop_at_the_ends_and_turn_nan_into_zero) {
 }
 
 TEST(convert, integers_become_floats_in_the_requested_rounding_direction) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   ASSERT_TRUE(group_rig_open(&rig, "kernel void k(global int *a, global float *o, global long *l, global double *d) {\n"
                                    "  o[0] = convert_float(a[0]); o[1] = convert_float_rtz(a[0]);\n"
                                    "  o[2] = convert_float_rtp(a[0]); o[3] = convert_float_rtn(-a[0]);\n"
@@ -423,7 +413,6 @@ TEST(convert, integers_become_floats_in_the_requested_rounding_direction) {
   EXPECT_EQ(get(&rig, 3, 0, 64), double_raw(0x1p53 + 2));
   EXPECT_EQ(get(&rig, 3, 1, 64), double_raw(0x1p53));
   EXPECT_EQ(get(&rig, 3, 2, 64), double_raw(-0x1p53 - 2));
-  group_rig_close(&rig);
 }
 
 TEST(convert, narrow_integers_are_extended_by_their_own_sign) {

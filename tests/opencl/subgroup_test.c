@@ -20,7 +20,7 @@ static bool run(struct group_rig *rig, const char *source, uint32_t warp) {
 static uint32_t in(uint32_t i) { return i * i + 7; }
 
 TEST(opencl_subgroup, shuffles_of_all_widths_move_between_lanes) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (run(&rig,
           "kernel void k(global uint *in, global uint *out) {\n"
           "  uint i = get_global_id(0), l = get_sub_group_local_id(), n = get_sub_group_size();\n"
@@ -51,11 +51,10 @@ TEST(opencl_subgroup, shuffles_of_all_widths_move_between_lanes) {
       EXPECT_EQ(out[7], l == 0);
     }
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_subgroup, ballots_are_four_words) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (run(&rig,
           "kernel void k(global uint *in, global uint *out) {\n"
           "  uint i = get_global_id(0);\n"
@@ -98,11 +97,10 @@ TEST(opencl_subgroup, ballots_are_four_words) {
       EXPECT_EQ(out[11], all);
     }
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_subgroup, reductions_use_the_active_lanes_only) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (run(&rig,
           "kernel void k(global uint *in, global uint *out) {\n"
           "  uint i = get_global_id(0);\n"
@@ -153,11 +151,10 @@ TEST(opencl_subgroup, reductions_use_the_active_lanes_only) {
       EXPECT_EQ(out[7], both);
     }
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_subgroup, rotation_wraps_around_the_warp_or_the_cluster) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (run(&rig,
           "kernel void k(global uint *in, global uint *out) {\n"
           "  uint i = get_global_id(0);\n"
@@ -169,11 +166,10 @@ TEST(opencl_subgroup, rotation_wraps_around_the_warp_or_the_cluster) {
       EXPECT_EQ(group_rig_words(&rig, 1)[2 * i], in(i / 16 * 16 + (i + 3) % 16));
       EXPECT_EQ(group_rig_words(&rig, 1)[2 * i + 1], in(i / 8 * 8 + (i + 5) % 8));
     }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_subgroup, a_cluster_larger_than_the_warp_is_the_warp) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (run(&rig,
           "kernel void k(global uint *in, global uint *out) {\n"
           "  uint i = get_global_id(0);\n"
@@ -183,12 +179,11 @@ TEST(opencl_subgroup, a_cluster_larger_than_the_warp_is_the_warp) {
           16))
     for (uint32_t i = 0; i < ITEMS; i++)
       EXPECT_EQ(group_rig_words(&rig, 1)[2 * i], group_rig_words(&rig, 1)[2 * i + 1]);
-  group_rig_close(&rig);
 }
 
 /* A block consists of rows with as many elements as a sub-group has lanes, 16 here. */
 TEST(opencl_subgroup, intel_blocks_are_read_and_written_lane_by_lane_and_row_by_row) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (run(&rig,
           "kernel void k(global uint *in, global uint *out) {\n"
           "  const uint first = get_sub_group_id() * 32;\n"
@@ -204,11 +199,10 @@ TEST(opencl_subgroup, intel_blocks_are_read_and_written_lane_by_lane_and_row_by_
       EXPECT_EQ(out[2 * i + 1], in[(2 * i + 1) % 32] + 1);
       EXPECT_EQ(out[160 + i], ((const uint16_t *)in)[i % 16]);
     }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_subgroup, intel_shuffles_move_halves) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (run(&rig,
           "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
           "kernel void k(global uint *in, global uint *out) {\n"
@@ -222,11 +216,10 @@ TEST(opencl_subgroup, intel_shuffles_move_halves) {
       EXPECT_EQ(group_rig_words(&rig, 1)[2 * i], in(i ^ 1) & 0x3ff);
       EXPECT_EQ(group_rig_words(&rig, 1)[2 * i + 1], in(i / 16 * 16 + (i + 3) % 16) & 0x3ff);
     }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_subgroup, intel_shuffles_reach_into_the_next_and_the_previous_value) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (run(&rig,
           "kernel void k(global uint *in, global uint *out) {\n"
           "  uint i = get_local_id(0), v = in[i];\n"
@@ -243,12 +236,11 @@ TEST(opencl_subgroup, intel_shuffles_reach_into_the_next_and_the_previous_value)
       EXPECT_EQ(out[2], l < 14 ? in(i + 2) : in(base + l - 14) + 1000);
       EXPECT_EQ(out[3], l >= 2 ? in(i - 2) : in(base + l + 14) + 1000);
     }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_builtin, every_query_is_right_in_three_dimensions_with_smaller_last_groups) {
   static const uint32_t global[3] = {11, 5, 3}, local[3] = {4, 3, 2}, offset[3] = {100, 20, 3};
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig,
                      "kernel void k(global uint *out) {\n"
                      "  out += get_global_linear_id() * 40;\n"
@@ -308,11 +300,10 @@ TEST(opencl_builtin, every_query_is_right_in_three_dimensions_with_smaller_last_
       EXPECT_EQ(out[37], 0);
     }
   }
-  group_rig_close(&rig);
 }
 
 TEST(opencl_builtin, a_fourth_dimension_has_size_1_and_id_0) {
-  struct group_rig rig;
+  ct_freed(group_rig_close) struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global uint *in, global uint *out) {\n"
                            "  uint d = in[0];\n"
                            "  out[0] = get_local_size(3); out[1] = get_global_size(7); out[2] = get_num_groups(4);\n"
@@ -332,5 +323,4 @@ TEST(opencl_builtin, a_fourth_dimension_has_size_1_and_id_0) {
       }
     }
   }
-  group_rig_close(&rig);
 }

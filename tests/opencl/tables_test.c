@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+CT_FREES(struct spirv, spirv_free)
+
 enum { BYTE = 20, BYTE_CONSTANT, U32_CONSTANT, U32_GLOBAL, POINTER_GLOBAL, LENGTH, ARRAY, ARRAY_CONSTANT, LOCAL };
 
 /* Types for the variables that tests add; `decorations` precede them. */
@@ -52,7 +54,7 @@ TEST(tables, variables_are_in_order_at_their_alignment) {
   PUT(&w, OpVariable, LOCAL, 36, SPIRV_WORKGROUP);
   struct build_tables tables;
   struct isa_error error;
-  struct spirv *module = lay_out(&w, &tables, &error);
+  ct_freed(spirv_free_at) struct spirv *module = lay_out(&w, &tables, &error);
   ASSERT_TRUE(module != NULL);
   EXPECT_EQ(tables.address[31], 0);
   EXPECT_EQ(tables.address[32], 64);
@@ -66,7 +68,6 @@ TEST(tables, variables_are_in_order_at_their_alignment) {
   EXPECT_EQ(tables.variable_bytes, 8);
   EXPECT_EQ(number(tables.variables, 8), 1);
   build_tables_free(&tables);
-  spirv_free(module);
 }
 
 TEST(tables, byte_arrays_are_aligned_like_accesses_of_their_size) {
@@ -88,14 +89,13 @@ TEST(tables, byte_arrays_are_aligned_like_accesses_of_their_size) {
   PUT(&w, OpVariable, ARRAY_CONSTANT, 36, SPIRV_UNIFORM_CONSTANT, 31);
   struct build_tables tables;
   struct isa_error error;
-  struct spirv *module = lay_out(&w, &tables, &error);
+  ct_freed(spirv_free_at) struct spirv *module = lay_out(&w, &tables, &error);
   ASSERT_TRUE(module != NULL);
   EXPECT_EQ(tables.address[33], 0);
   EXPECT_EQ(tables.address[34], 4);
   EXPECT_EQ(tables.address[35], 11);
   EXPECT_EQ(tables.address[36], 16);
   build_tables_free(&tables);
-  spirv_free(module);
 }
 
 TEST(tables, a_pointer_to_a_constant_is_its_place_plus_the_aperture) {
@@ -110,13 +110,12 @@ TEST(tables, a_pointer_to_a_constant_is_its_place_plus_the_aperture) {
   PUT(&w, OpVariable, POINTER_GLOBAL, 37, SPIRV_CROSS_WORKGROUP, 36);
   struct build_tables tables;
   struct isa_error error;
-  struct spirv *module = lay_out(&w, &tables, &error);
+  ct_freed(spirv_free_at) struct spirv *module = lay_out(&w, &tables, &error);
   ASSERT_TRUE(module != NULL);
   EXPECT_EQ(number(tables.variables, 8), ISA_CONSTANT_APERTURE + 4 + 4);
   EXPECT_EQ(number(tables.variables + 8, 8), ISA_CONSTANT_APERTURE);
   EXPECT_EQ(number(tables.variables + 16, 8), 0);
   build_tables_free(&tables);
-  spirv_free(module);
 }
 
 static void import_it(struct words *w) { PUT(w, OpDecorate, 31, 41, text("ext"), 1); }

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+CT_FREES(struct ir, ir_free)
+
 static const struct ir_place nowhere = {.line = 1};
 
 /* for (i = first; i KIND bound; i += step), with `first` at argument 0, the bound at 4, and the step at 8 or constant.
@@ -204,10 +206,9 @@ TEST(unroll, there_are_as_many_copies_as_the_source_requests) {
 
 TEST(unroll, below_level_2_only_requested_loops_are_unrolled) {
   for (unsigned level = 0; level < 2; level++) {
-    struct ir *ir = make_loop(&(struct sort){.kind = KIND_LT_S, .step = 1});
+    ct_freed(ir_free_at) struct ir *ir = make_loop(&(struct sort){.kind = KIND_LT_S, .step = 1});
     ir->target.optimize = level;
     pass_unroll(ir);
     EXPECT_EQ(count(ir, ISA_ST_LDS_32), 3);
-    ir_free(ir);
   }
 }

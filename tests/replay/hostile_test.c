@@ -12,6 +12,8 @@
 #include "tests/models/rig.h"
 #include "tests/replay/play.h"
 
+CT_FREES(struct simulation, simulation_free)
+
 enum { TRACES = 300, OPERATIONS = 60, WARPS = 2, GROUPS = 2 };
 
 static const char kernel[] =
@@ -90,7 +92,7 @@ static bool write_trace(const char *path, uint64_t seed, const struct isa_progra
   struct dice dice = {.random = seed * 7919 + 17};
   struct trace_error error = {0};
   struct trace_writer *writer = trace_writer_open(path, &error);
-  uint8_t *kinds = replay_kinds(program);
+  ct_freed(ct_free) uint8_t *kinds = replay_kinds(program);
   const struct trace_launch launch = {.lanes = 32, .groups = GROUPS, .warps = WARPS};
   if (!writer || !kinds)
     return false;
@@ -102,7 +104,6 @@ static bool write_trace(const char *path, uint64_t seed, const struct isa_progra
       write_warp(&dice, group, warp, program, pipe);
     trace_group_end(group, OPERATIONS);
   }
-  free(kinds);
   return trace_writer_close(writer, &error);
 }
 
@@ -122,7 +123,7 @@ static void replay(struct rig *rig, const char *path, unsigned *ends) {
   if (replayer) {
     const struct source_maker sources = replayer_sources(replayer);
     const struct progress progress = {watch, replayer};
-    struct simulation *simulation = simulation_new_with(&rig->machine, &sources);
+    ct_freed(simulation_free_at) struct simulation *simulation = simulation_new_with(&rig->machine, &sources);
     size_t count = 0;
     struct island **islands = simulation_islands(simulation, &count);
     struct host *host = host_plain(islands, count, ORDER_ASCENDING, 1);
@@ -131,7 +132,6 @@ static void replay(struct rig *rig, const char *path, unsigned *ends) {
     ends[replayer_fault(replayer) ? 0 : 1]++;
     launch_result_free(&result);
     host->free(host);
-    simulation_free(simulation);
     replayer_free(replayer);
   }
   if (trace)
@@ -145,12 +145,11 @@ TEST(hostile, impossible_operations_terminate) {
   unsigned ends[2] = {0};
   play_path(path, "hostile");
   for (unsigned number = 0; number < TRACES; number++) {
-    struct rig rig = {.order = ORDER_ASCENDING};
+    ct_freed(rig_free) struct rig rig = {.order = ORDER_ASCENDING};
     ct_note("trace %u", number);
     ASSERT_TRUE(rig_build(&rig, settings[number % 3], GROUPS * WARPS * 32, WARPS * 32, kernel));
     if (EXPECT_TRUE(write_trace(path, number, rig.program, rig.pipes[0].base)))
       replay(&rig, path, ends);
-    rig_free(&rig);
   }
   unlink(path);
   EXPECT_EQ(ends[0] + ends[1], TRACES);

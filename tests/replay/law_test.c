@@ -9,6 +9,8 @@
 #include "tests/models/random_kernel.h"
 #include "tests/replay/play.h"
 
+CT_FREES(struct isa_program, isa_program_free)
+
 enum { KERNELS = 15 };
 
 static void random_play(struct play *play, char *text, unsigned machine, unsigned number, bool pairs) {
@@ -57,7 +59,8 @@ static bool fits(const struct play *play) {
   struct machine machine;
   struct isa_error error;
   rig_machine(&machine, play->settings);
-  struct isa_program *program = isa_assemble(play->text, strlen(play->text), "k.wws", &error);
+  ct_freed(isa_program_free_at) struct isa_program *program =
+      isa_assemble(play->text, strlen(play->text), "k.wws", &error);
   const struct isa_launch launch = {.program = program,
                                     .kernel = &program->kernels[0],
                                     .dimensions = 1,
@@ -66,9 +69,7 @@ static bool fits(const struct play *play) {
                                     .groups = {play->global, 1, 1},
                                     .warp_size = machine.cu.warp_size,
                                     .lds_bytes = program->kernels[0].lds_bytes};
-  const bool room = simulation_occupancy(&machine, &launch).groups_per_cu;
-  isa_program_free(program);
-  return room;
+  return simulation_occupancy(&machine, &launch).groups_per_cu;
 }
 
 /* Returns whether the kernel is flagged; if not, its replay on other machines must equal a run there. */
@@ -80,14 +81,13 @@ static bool marked_or_lawful(struct play *play, const char *path, uint64_t seed)
   EXPECT_TRUE(recorded.ok);
   free(marks);
   for (unsigned other = 0; !marked && other < other_machines(); other++) {
-    char *machine = play_other_machine(settings, seed * 1000 + other);
+    ct_freed(ct_free) char *machine = play_other_machine(settings, seed * 1000 + other);
     play->settings = machine;
     ct_note("recorded on '%s', replayed on '%s':\n%s", settings, machine, play->text);
     if (fits(play)) {
       const struct played run = play_run(play), replay = play_replay(play, path);
       play_same(&run, &replay);
     }
-    free(machine);
   }
   play->settings = settings;
   return marked;

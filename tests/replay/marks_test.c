@@ -78,9 +78,9 @@ TEST(marks, each_reason_is_found_exactly_where_it_applies) {
 }
 
 TEST(marks, a_flag_names_launch_and_instruction) {
-  char *marks = marks_of(".kernel k\n.reg64 c\n.pred b\n get.clock c\n setp.eq.u64 b, c, 0\n@b exit\n exit\n");
+  ct_freed(ct_free) char *marks =
+      marks_of(".kernel k\n.reg64 c\n.pred b\n get.clock c\n setp.eq.u64 b, c, 0\n@b exit\n exit\n");
   EXPECT_STREQ(marks, "0 0 clock\n");
-  free(marks);
 }
 
 TEST(marks, an_instruction_that_never_runs_is_not_flagged) {

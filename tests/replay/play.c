@@ -55,14 +55,13 @@ static void forget_bytes(struct rig *rig) {
 }
 
 static struct played play_with(const struct play *play, const struct source_maker *sources) {
-  struct rig rig = {.order = play->order, .sources = sources, .limit = play->limit};
+  ct_freed(rig_free) struct rig rig = {.order = play->order, .sources = sources, .limit = play->limit};
   struct played played = {.ok = false};
   if (rig_build(&rig, play->settings, play->global, play->local, play->text)) {
     if (sources && !sources->executes)
       forget_bytes(&rig);
     run_kernels(&rig, &played);
   }
-  rig_free(&rig);
   return played;
 }
 

@@ -34,7 +34,7 @@ static bool tick(void *self) {
 static struct taken *swept(const char *text, const struct worker_pool *pool, unsigned workers) {
   struct message why[1] = {{""}};
   struct message message = {""};
-  struct sweep_plan plan = {0};
+  ct_freed(plan_free) struct sweep_plan plan = {0};
   struct sweep_target target = {0};
   struct taken *taken = need(1, sizeof *taken);
   uint32_t value[PLAN_AXES];
@@ -55,23 +55,20 @@ static struct taken *swept(const char *text, const struct worker_pool *pool, uns
   EXPECT_TRUE(sweep_run_all(&run, &message));
   sweep_run_free(&run);
   sweep_target_close(&target);
-  plan_free(&plan);
   return taken;
 }
 
 static void same_whoever_works(const char *text, size_t replayed) {
-  struct taken *expected = swept(text, &serial_workers, 1);
+  ct_freed(ct_free) struct taken *expected = swept(text, &serial_workers, 1);
   EXPECT_GT(expected->points, 1);
   EXPECT_GE(expected->replayed, replayed);
   for (unsigned i = 0; i < 2; i++) {
-    struct taken *taken = swept(text, i ? &processes : NULL, 4);
+    ct_freed(ct_free) struct taken *taken = swept(text, i ? &processes : NULL, 4);
     for (uint64_t point = 0; point < expected->points; point++) {
       ct_note("%s, point %d", i ? "processes" : "threads", (int)point);
       EXPECT_TRUE(memcmp(&taken->outcome[point], &expected->outcome[point], sizeof *taken->outcome) == 0);
     }
-    free(taken);
   }
-  free(expected);
 }
 
 /* Points with the same number of tiles are replayed; an unknown machine is refused. */

@@ -22,14 +22,13 @@ TEST(sweep_metrics, names_are_unique_and_differ_from_parameters) {
 
 TEST(sweep_metrics, the_page_lists_metrics_that_are_not_counters_as_in_the_rows) {
   struct sweep_metrics metrics = sweep_metrics_new(false);
-  char *page = fixture_page("docs/sweep.md");
+  ct_freed(ct_free) char *page = fixture_page("docs/sweep.md");
   for (size_t i = 0; strncmp(metrics.row[i].name, "stalls.", 7) != 0; i++) {
     char line[400];
     snprintf(line, sizeof line, "\n| `%s` | %s | %s |\n", metrics.row[i].name, metrics.row[i].unit,
              metrics.row[i].text);
     EXPECT_CONTAINS(page, line);
   }
-  free(page);
   sweep_metrics_free(&metrics);
 }
 

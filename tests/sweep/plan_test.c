@@ -40,14 +40,13 @@ TEST(sweep_plan, values_are_words_and_expanded_ranges) {
   };
   for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
     char text[400], meant[400];
-    struct sweep_plan plan;
+    ct_freed(plan_free) struct sweep_plan plan;
     ct_note("%s", values[i].written);
     snprintf(text, sizeof text, SWEEP "[axes]\na.x = %s\n", values[i].written);
     if (fixture_plan(text, &plan)) {
       join(&plan.axis[0], meant, sizeof meant);
       EXPECT_STREQ(meant, values[i].meant);
     }
-    plan_free(&plan);
   }
 }
 
@@ -72,7 +71,7 @@ static const char whole[] = "; all that a file may have\n"
                             "room = dma.queue > define.DEPTH\n";
 
 TEST(sweep_plan, a_whole_file_is_read) {
-  struct sweep_plan plan;
+  ct_freed(plan_free) struct sweep_plan plan;
   ASSERT_TRUE(fixture_plan(whole, &plan));
   EXPECT_STREQ(plan.file, "d/s.ini");
   EXPECT_STREQ(plan.launch, "d/sub/l.json");
@@ -95,7 +94,6 @@ TEST(sweep_plan, a_whole_file_is_read) {
   EXPECT_EQ(plan.seed, 9);
   EXPECT_EQ(plan.grid, 2 * 3 * 2);
   EXPECT_EQ(plan.points, 3);
-  plan_free(&plan);
 }
 
 /* Each row is a file's text and the error reported for it. */
@@ -209,12 +207,11 @@ static const struct {
 TEST(sweep_plan, each_error_is_reported_in_one_line) {
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
     struct message message[1] = {{""}};
-    struct sweep_plan plan;
+    ct_freed(plan_free) struct sweep_plan plan;
     ct_note("%s", faults[i].text);
     EXPECT_FALSE(plan_parse(faults[i].text, "d/s.ini", &plan, message) &&
                  plan_settle(&plan, fixture_constant, NULL, message));
     EXPECT_STREQ(message->text, faults[i].message);
-    plan_free(&plan);
   }
 }
 
@@ -345,14 +342,12 @@ TEST(sweep_plan, words_and_the_base_machine_compare_with_quoted_words) {
 }
 
 TEST(sweep_plan, keys_are_sorted_by_axis_and_unique_per_point) {
-  struct sweep_plan plan;
+  ct_freed(plan_free) struct sweep_plan plan;
   uint32_t value[PLAN_AXES];
   ASSERT_TRUE(fixture_plan(SWEEP "[axes]\nz.b = 4K 1\na = x\nz.a = 1..2\n", &plan));
   plan_point(&plan, 1, value);
-  char *key = plan_key(&plan, value);
+  ct_freed(ct_free) char *key = plan_key(&plan, value);
   EXPECT_STREQ(key, "a=x z.a=2 z.b=4096");
-  free(key);
-  plan_free(&plan);
 }
 
 TEST(sweep_plan, unreadable_files_are_reported) {
@@ -392,11 +387,10 @@ TEST(sweep_plan, the_example_on_the_page_has_the_stated_points) {
   char *text = strstr(page, "```ini\n"), *end = text ? strstr(text + 7, "```") : NULL;
   ASSERT_TRUE(end);
   *end = '\0';
-  struct sweep_plan plan;
+  ct_freed(plan_free) struct sweep_plan plan;
   ASSERT_TRUE(fixture_plan(text + 7, &plan));
   snprintf(said, sizeof said, "= %d points of the axes, and %d of them", (int)plan.points,
            (int)plan_count(&plan).points);
   end[strlen("```\n\n") + 200] = '\0';
   EXPECT_CONTAINS(end + 1, said);
-  plan_free(&plan);
 }

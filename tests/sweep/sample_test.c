@@ -36,13 +36,12 @@ static int by_value(const void *a, const void *b) {
 }
 
 static bool distinct(const struct sweep_plan *plan) {
-  uint64_t *sorted = malloc(plan->points * sizeof *sorted);
+  ct_freed(ct_free) uint64_t *sorted = malloc(plan->points * sizeof *sorted);
   memcpy(sorted, plan->drawn, plan->points * sizeof *sorted);
   qsort(sorted, plan->points, sizeof *sorted, by_value);
   bool good = true;
   for (uint64_t i = 1; i < plan->points; i++)
     good = good && sorted[i - 1] != sorted[i];
-  free(sorted);
   return good;
 }
 
@@ -61,7 +60,7 @@ static void tally(const struct sweep_plan *plan, size_t axis, uint32_t *count) {
 TEST(sweep_sample, random_points_are_distinct_and_spread) {
   for (int seed = 0; seed < 5; seed++) {
     char text[200];
-    struct sweep_plan plan;
+    ct_freed(plan_free) struct sweep_plan plan;
     snprintf(text, sizeof text, SWEEP "sample = random 500\nseed = %d\n" CUBE, seed);
     ASSERT_TRUE(fixture_plan(text, &plan));
     EXPECT_EQ(plan.points, 500);
@@ -73,12 +72,11 @@ TEST(sweep_sample, random_points_are_distinct_and_spread) {
       for (int i = 0; i < 10; i++)
         EXPECT_TRUE(count[i] >= 30 && count[i] <= 70); /* 50 of 500; 6 standard deviations are 28 */
     }
-    plan_free(&plan);
   }
 }
 
 TEST(sweep_sample, excluded_random_points_are_drawn_again) {
-  struct sweep_plan plan;
+  ct_freed(plan_free) struct sweep_plan plan;
   ASSERT_TRUE(fixture_plan(SWEEP "sample = random 45\n[axes]\na = 0..9\nb = 0..9\n[constraints]\nc = a < b\n", &plan));
   EXPECT_EQ(plan.points, 45); /* all points of the plan */
   EXPECT_TRUE(plan.excluded > 0 && plan.excluded <= 55);
@@ -89,18 +87,16 @@ TEST(sweep_sample, excluded_random_points_are_drawn_again) {
     uint32_t value[PLAN_AXES];
     EXPECT_TRUE(plan_point(&plan, i, value) && value[0] < value[1]);
   }
-  plan_free(&plan);
 }
 
 TEST(sweep_sample, too_few_allowed_points_in_a_large_grid_are_reported) {
   struct message message[1];
-  struct sweep_plan plan;
+  ct_freed(plan_free) struct sweep_plan plan;
   EXPECT_TRUE(plan_parse(SWEEP "sample = random 1000\n[axes]\na = 1..65536\nb = 1..65536\n[constraints]\nc = a < 2\n",
                          "d/s.ini", &plan, message));
   EXPECT_FALSE(plan_settle(&plan, NULL, NULL, message));
   EXPECT_CONTAINS(message->text, "d/s.ini:3: sample: 1000 points, but of 10000000 drawn");
   EXPECT_CONTAINS(message->text, " satisfy the constraints");
-  plan_free(&plan);
 }
 
 TEST(sweep_sample, latin_points_are_stratified_over_each_axis) {
@@ -132,7 +128,7 @@ TEST(sweep_sample, latin_points_are_stratified_over_each_axis) {
 }
 
 TEST(sweep_sample, excluded_or_repeated_latin_rows_are_reported) {
-  struct sweep_plan plan;
+  ct_freed(plan_free) struct sweep_plan plan;
   ASSERT_TRUE(fixture_plan(SWEEP "sample = latin 60\n[axes]\na = 0..9\nb = 0..9\n[constraints]\nc = a < b\n", &plan));
   EXPECT_EQ(plan.points + plan.excluded + plan.repeated, 60);
   EXPECT_TRUE(plan.points > 10 && plan.excluded > 10 && plan.repeated > 2);
@@ -141,24 +137,21 @@ TEST(sweep_sample, excluded_or_repeated_latin_rows_are_reported) {
     uint32_t value[PLAN_AXES];
     EXPECT_TRUE(plan_point(&plan, i, value) && value[0] < value[1]);
   }
-  plan_free(&plan);
 }
 
 /* FNV-1a of the keys of all points. */
 static uint64_t digest(const char *text) {
-  struct sweep_plan plan;
+  ct_freed(plan_free) struct sweep_plan plan;
   uint64_t hash = UINT64_C(0xcbf29ce484222325);
   if (!fixture_plan(text, &plan))
     return 0;
   for (uint64_t i = 0; i < plan.points; i++) {
     uint32_t value[PLAN_AXES];
     plan_point(&plan, i, value);
-    char *key = plan_key(&plan, value);
+    ct_freed(ct_free) char *key = plan_key(&plan, value);
     for (const char *at = key; *at; at++)
       hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
-    free(key);
   }
-  plan_free(&plan);
   return hash;
 }
 

@@ -9,6 +9,8 @@
 #include "tests/ct.h"
 #include "tests/sweep/store_rig.h"
 
+CT_FREES(struct store, store_close)
+
 static struct message message[1];
 
 /* The message of store_open() for a subject. */
@@ -74,7 +76,7 @@ TEST(store, axes_that_vary_together_are_one_factor) {
 
 TEST(store, knows_uncommitted_points_too) {
   rig_remove("a");
-  struct store *store = rig_open("a");
+  ct_freed(store_close_at) struct store *store = rig_open("a");
   ASSERT_TRUE(store);
   struct store_row row = rig_row(5);
   EXPECT_FALSE(store_has(store, row.key));
@@ -84,7 +86,6 @@ TEST(store, knows_uncommitted_points_too) {
   EXPECT_TRUE(store_commit(store, message));
   EXPECT_TRUE(store_has(store, row.key));
   EXPECT_FALSE(store_has(store, rig_row(6).key));
-  store_close(store);
 }
 
 TEST(store, uncommitted_rows_are_discarded) {
@@ -104,7 +105,7 @@ TEST(store, uncommitted_rows_are_discarded) {
 TEST(store, an_existing_point_is_not_written_again) {
   rig_remove("a");
   rig_fill("a", 0, 1);
-  char *before = strdup(rig_points("a"));
+  ct_freed(ct_free) char *before = strdup(rig_points("a"));
   struct store *store = rig_open("a");
   ASSERT_TRUE(store);
   struct store_row row = rig_row(5);
@@ -114,7 +115,6 @@ TEST(store, an_existing_point_is_not_written_again) {
   EXPECT_TRUE(store_commit(store, message));
   store_close(store);
   EXPECT_STREQ(rig_points("a"), before);
-  free(before);
 }
 
 TEST(store, a_status_is_one_of_the_defined_rows) {
@@ -151,9 +151,8 @@ TEST(store, points_do_not_depend_on_the_order_in_which_they_were_added) {
   rig_fill("a", 0, 1);
   for (uint64_t first = 5; first-- > 0;)
     rig_fill("b", first, 5);
-  char *one = strdup(rig_points("a"));
+  ct_freed(ct_free) char *one = strdup(rig_points("a"));
   EXPECT_STREQ(rig_points("b"), one);
-  free(one);
 }
 
 /* ---- files that are not results -------------------------------------------------------------------- */

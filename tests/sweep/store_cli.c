@@ -84,7 +84,7 @@ TEST(store_cli, csv_is_the_same_in_a_file_and_on_standard_output) {
   EXPECT_EQ(file.status, 0);
   EXPECT_STREQ(file.text, "");
   EXPECT_CONTAINS(said.text, "number,status,reason,dma.channels,define.T,machine,cycles,");
-  char *text = NULL;
+  ct_freed(ct_free) char *text = NULL;
   size_t size = 0;
   FILE *made = fopen(rig_path("b.csv"), "r"), *copy = open_memstream(&text, &size);
   ASSERT_TRUE(made);
@@ -93,7 +93,6 @@ TEST(store_cli, csv_is_the_same_in_a_file_and_on_standard_output) {
   fclose(made);
   fclose(copy);
   EXPECT_STREQ(text, said.text);
-  free(text);
 }
 
 TEST(store_cli, merge_combines_shards) {
@@ -108,10 +107,9 @@ TEST(store_cli, merge_combines_shards) {
   EXPECT_EQ(sweep("merge all s1").status, 0);
   rig_remove(":memory:");
   EXPECT_EQ(sweep("merge :memory: s0 s1 s2").status, 0);
-  char *one = strdup(rig_points("one"));
+  ct_freed(ct_free) char *one = strdup(rig_points("one"));
   EXPECT_STREQ(rig_points("all"), one);
   EXPECT_STREQ(rig_points(":memory:"), one);
-  free(one);
 }
 
 TEST(store_cli, a_failed_merge_leaves_no_file) {
@@ -148,12 +146,11 @@ TEST(store_cli, bad_input_is_reported_in_one_line) {
   };
   make("a");
   rig_remove("all");
-  char *before = strdup(rig_points("a"));
+  ct_freed(ct_free) char *before = strdup(rig_points("a"));
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     expect_refused(rows[i][0], rows[i][1]);
   EXPECT_FALSE(rig_exists("all"));
   EXPECT_STREQ(rig_points("a"), before);
-  free(before);
 }
 
 /* A hot journal of 18 pages of 4096 bytes in sectors of 512, and the super-journal that it names. */

@@ -17,7 +17,7 @@ static int lines_that_begin(const char *text, const char *begin) {
 
 TEST(store_doc, the_page_lists_the_columns_of_each_table) {
   static const char *const tables[] = {"sweep", "axes", "metrics", "effort", "points"};
-  char *page = fixture_page("docs/sweep-store.md");
+  ct_freed(ct_free) char *page = fixture_page("docs/sweep-store.md");
   rig_remove("a");
   rig_fill("a", 0, 1);
   EXPECT_STREQ(rig_query("a", "SELECT group_concat(name, ' ') FROM sqlite_schema WHERE type = 'table'"),
@@ -35,7 +35,6 @@ TEST(store_doc, the_page_lists_the_columns_of_each_table) {
     snprintf(begin, sizeof begin, "| `%s` |", tables[i]);
     EXPECT_EQ(lines_that_begin(page, begin), count);
   }
-  free(page);
 }
 
 TEST(store_doc, the_page_lists_all_statuses) {

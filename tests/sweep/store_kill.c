@@ -17,6 +17,8 @@
 #include "tests/sweep/store_rig.h"
 #include "tools/sweep/store.h"
 
+CT_FREES(struct store, store_close)
+
 enum { KILLS = 50, BATCH = 3 };
 
 static struct message message[1];
@@ -66,7 +68,7 @@ static uint64_t kill_one(const char *name, uint64_t commits, long longest, uint6
 
 /* All rows in the file are complete. There are as many as were committed, or one unreported batch more. */
 static uint64_t check_rows(const char *name, uint64_t committed) {
-  struct store *store = rig_open(name);
+  ct_freed(store_close_at) struct store *store = rig_open(name);
   if (!store)
     return 0;
   const uint64_t count = store_count(store);
@@ -75,7 +77,6 @@ static uint64_t check_rows(const char *name, uint64_t committed) {
   EXPECT_EQ(count % BATCH, 0);
   for (uint64_t i = 0; i < count; i++)
     EXPECT_TRUE(store_has(store, rig_row(i).key));
-  store_close(store);
   return count;
 }
 
@@ -102,9 +103,8 @@ TEST(store_kill, fifty_kills_lose_no_committed_row) {
   }
   EXPECT_TRUE(store_commit(store, message));
   store_close(store);
-  char *undisturbed = strdup(rig_points("whole"));
+  ct_freed(ct_free) char *undisturbed = strdup(rig_points("whole"));
   EXPECT_STREQ(rig_points("k"), undisturbed);
-  free(undisturbed);
 }
 
 TEST(store_kill, an_interrupted_creation_is_completed_the_next_time) {
@@ -170,10 +170,9 @@ TEST(store_kill, a_second_writer_is_refused_until_the_first_has_ended) {
   EXPECT_FALSE(store_open(rig_path("a"), &rig_subject, message));
   EXPECT_CONTAINS(message->text, "/a: another sweep is writing it");
   end(holder);
-  struct store *store = rig_open("a");
+  ct_freed(store_close_at) struct store *store = rig_open("a");
   ASSERT_TRUE(store);
   EXPECT_EQ(store_count(store), RIG_POINTS);
-  store_close(store);
 }
 
 TEST(store_kill, readers_see_committed_rows_during_writing) {
@@ -276,12 +275,11 @@ static void add_on_a_full_disk(struct message *told) {
 TEST(store_kill, a_full_disk_loses_only_uncommitted_rows) {
   rig_remove("a");
   rig_fill("a", 0, 1);
-  char *before = strdup(rig_points("a"));
+  ct_freed(ct_free) char *before = strdup(rig_points("a"));
   EXPECT_CONTAINS(rig_ask(add_on_a_full_disk, false), "/a: cannot be written: File too large");
   EXPECT_STREQ(rig_points("a"), before);
   EXPECT_STREQ(rig_query("a", "PRAGMA integrity_check"), "ok\n");
   EXPECT_FALSE(rig_exists("a-journal"));
-  free(before);
 }
 
 TEST(store_kill, an_unwritable_file_or_folder_is_reported_on_opening) {

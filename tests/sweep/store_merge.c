@@ -6,6 +6,8 @@
 #include "tests/sweep/store_rig.h"
 #include "tools/sweep/store.h"
 
+CT_FREES(struct store, store_close)
+
 static struct message message[1];
 
 static struct store *open_merged(const char *other) {
@@ -54,9 +56,8 @@ TEST(store_merge, eight_shards_are_one_sweep) {
                                        "PRAGMA user_version"};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
     ct_note("%s", tables[i]);
-    char *one = strdup(rig_query("one", tables[i]));
+    ct_freed(ct_free) char *one = strdup(rig_query("one", tables[i]));
     EXPECT_STREQ(rig_query("all", tables[i]), one);
-    free(one);
   }
 }
 
@@ -103,10 +104,9 @@ TEST(store_merge, a_file_is_not_merged_with_itself) {
   uint64_t added = 0;
   rig_remove("a");
   rig_fill("a", 0, 1);
-  struct store *store = rig_open("a");
+  ct_freed(store_close_at) struct store *store = rig_open("a");
   EXPECT_FALSE(store_merge(store, rig_path("a"), &added, message));
   EXPECT_CONTAINS(message->text, "/a: cannot be merged with itself");
-  store_close(store);
 }
 
 /* ---- CSV ------------------------------------------------------------------------------------------- */
@@ -127,7 +127,7 @@ TEST(store_merge, csv_is_ordered_by_number_and_quotes_where_necessary) {
   rig_remove("a");
   for (uint64_t first = 7; first-- > 0;)
     rig_fill("a", first, 7);
-  char *text = csv_of("a");
+  ct_freed(ct_free) char *text = csv_of("a");
   static const char begin[] = "number,status,reason,dma.channels,define.T,machine,cycles,microseconds,"
                               "\"odd \"\"name\"\"\"\n"
                               "0,finished,,1,half,h200,1000,0.546448087431694,\n"
@@ -138,7 +138,6 @@ TEST(store_merge, csv_is_ordered_by_number_and_quotes_where_necessary) {
   for (const char *at = text; *at; at++)
     lines += *at == '\n';
   EXPECT_EQ(lines, 1 + RIG_POINTS + 3); /* three deadlocks have a reason of two lines */
-  free(text);
 }
 
 TEST(store_merge, numbers_in_csv_equal_those_in_the_file) {
@@ -159,11 +158,11 @@ TEST(store_merge, numbers_in_csv_equal_those_in_the_file) {
 static void note(void *context, const char *name, const char *value) { fprintf(context, "%s=%s;", name, value); }
 
 TEST(store_merge, reports_statuses_and_the_best_points) {
-  char *text = NULL;
+  ct_freed(ct_free) char *text = NULL;
   size_t size = 0;
   rig_remove("a");
   rig_fill("a", 0, 1);
-  struct store *store = store_open_to_read(rig_path("a"), message);
+  ct_freed(store_close_at) struct store *store = store_open_to_read(rig_path("a"), message);
   ASSERT_TRUE(store);
   FILE *file = open_memstream(&text, &size);
   EXPECT_TRUE(store_statuses(store, note, file, message));
@@ -177,6 +176,4 @@ TEST(store_merge, reports_statuses_and_the_best_points) {
                      "define.T=half dma.channels=1 machine=h200 round=0=1000;"
                      "define.T=010 dma.channels=4 machine=h200 round=0=1003;"
                      "define.T=1.5 dma.channels=2 machine=my,machine round=0=1097;");
-  free(text);
-  store_close(store);
 }

@@ -10,6 +10,8 @@
 
 #include "tests/ct.h"
 
+CT_FREES(struct store, store_close)
+
 /* clang-format off */
 static char *channels[] = {(char[]){"1"}, (char[]){"2"}, (char[]){"4"}};
 static char *types[] = {(char[]){"half"}, (char[]){"0x10"}, (char[]){"1.5"}, (char[]){"010"}};
@@ -105,7 +107,7 @@ struct store *rig_open(const char *name) {
 
 void rig_fill(const char *name, uint64_t first, uint64_t of) {
   struct message message[1] = {{""}};
-  struct store *store = rig_open(name);
+  ct_freed(store_close_at) struct store *store = rig_open(name);
   ASSERT_TRUE(store);
   for (uint64_t number = first; number < RIG_POINTS; number += of) {
     const struct store_row row = rig_row(number);
@@ -113,7 +115,6 @@ void rig_fill(const char *name, uint64_t first, uint64_t of) {
   }
   EXPECT_TRUE(store_commit(store, message));
   EXPECT_STREQ(message->text, "");
-  store_close(store);
 }
 
 static int append(void *context, int columns, char **cell, char **names) {

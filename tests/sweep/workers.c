@@ -125,7 +125,7 @@ static bool run(struct rig *rig, void (*work)(void *self, void *own, size_t task
 
 TEST(sweep_workers, each_task_is_answered_once_and_each_worker_starts_and_ends_once) {
   for (unsigned workers = 1; workers <= MOST; workers++) {
-    struct rig *rig = rig_new();
+    ct_freed(ct_free) struct rig *rig = rig_new();
     EXPECT_TRUE(run(rig, square, TASKS, workers));
     ct_note("%u workers", workers);
     for (size_t task = 0; task < TASKS; task++) {
@@ -135,23 +135,20 @@ TEST(sweep_workers, each_task_is_answered_once_and_each_worker_starts_and_ends_o
     EXPECT_GE(rig->begun, 1);
     EXPECT_LE(rig->begun, (int)workers);
     EXPECT_EQ(rig->elsewhere, workers == 1 ? 0 : TASKS);
-    free(rig);
   }
 }
 
 TEST(sweep_workers, an_empty_list_of_tasks_finishes_immediately) {
-  struct rig *rig = rig_new();
+  ct_freed(ct_free) struct rig *rig = rig_new();
   EXPECT_TRUE(run(rig, square, 0, 3));
   EXPECT_EQ(rig->takes, 0);
   EXPECT_EQ(rig->begun, 0);
-  free(rig);
 }
 
 TEST(sweep_workers, no_more_workers_than_tasks_are_started) {
-  struct rig *rig = rig_new();
+  ct_freed(ct_free) struct rig *rig = rig_new();
   EXPECT_TRUE(run(rig, square, 2, MOST_WORKERS + 1));
   EXPECT_LE(rig->begun, 2);
-  free(rig);
 }
 
 /* Counts the threads of this process. */
@@ -179,13 +176,12 @@ static void want_too_much(void *self, void *own, size_t task, void *answer) {
 
 TEST(sweep_workers, a_task_out_of_memory_is_lost_and_the_others_finish) {
   for (unsigned workers = 1; workers <= MOST; workers += 3) {
-    struct rig *rig = rig_new();
+    ct_freed(ct_free) struct rig *rig = rig_new();
     ct_note("%u workers", workers);
     EXPECT_TRUE(run(rig, want_too_much, TASKS, workers));
     for (size_t task = 0; task < TASKS; task++)
       EXPECT_EQ(rig->taken[task], task % GREEDY != 0);
     EXPECT_EQ(rig->losses, (TASKS + GREEDY - 1) / GREEDY);
-    free(rig);
   }
 }
 
@@ -211,7 +207,7 @@ static void run_out(void *self) {
 }
 
 TEST(sweep_workers, no_worker_outlives_a_caller_that_is_out_of_memory) {
-  struct rig *rig = rig_new();
+  ct_freed(ct_free) struct rig *rig = rig_new();
   const size_t before = threads();
   size_t wanted = 0;
   EXPECT_FALSE(heap_try(NULL, run_out, rig, &wanted));
@@ -219,13 +215,12 @@ TEST(sweep_workers, no_worker_outlives_a_caller_that_is_out_of_memory) {
   EXPECT_EQ(rig->takes, 1);
   EXPECT_EQ(rig->begun, rig->ended);
   EXPECT_EQ(threads(), before);
-  free(rig);
 }
 #endif
 
 TEST(sweep_workers, the_receiver_of_answers_can_stop_and_no_worker_is_left) {
   for (unsigned workers = 1; workers <= MOST; workers += 3) {
-    struct rig *rig = rig_new();
+    ct_freed(ct_free) struct rig *rig = rig_new();
     const size_t before = threads();
     rig->limit = 5;
     EXPECT_TRUE(!run(rig, square, TASKS, workers));
@@ -235,18 +230,16 @@ TEST(sweep_workers, the_receiver_of_answers_can_stop_and_no_worker_is_left) {
     for (size_t task = 0; task < TASKS; task++)
       done += (size_t)rig->times[task];
     EXPECT_EQ(rig->drops, done - 5);
-    free(rig);
   }
 }
 
 TEST(sweep_workers, running_tasks_are_notified_of_the_end) {
   for (unsigned workers = 1; workers <= MOST; workers += 3) {
-    struct rig *rig = rig_new();
+    ct_freed(ct_free) struct rig *rig = rig_new();
     rig->tick_limit = 3;
     EXPECT_TRUE(!run(rig, wait_for_the_end, TASKS, workers));
     EXPECT_GE(rig->ticks, 3);
     EXPECT_EQ(rig->takes, 0);
-    free(rig);
   }
 }
 
@@ -265,7 +258,7 @@ TEST(sweep_workers, without_threads_the_caller_does_all_tasks) {
   pthread_attr_t attributes;
   struct rlimit before, none;
   unsigned count = 0;
-  struct rig *rig = rig_new();
+  ct_freed(ct_free) struct rig *rig = rig_new();
   void *spare = need(1, SPARE); /* for allocations in the meantime */
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, STACK);
@@ -285,6 +278,5 @@ TEST(sweep_workers, without_threads_the_caller_does_all_tasks) {
   EXPECT_EQ(rig->elsewhere, 0);
   EXPECT_EQ(rig->takes, TASKS);
   pthread_attr_destroy(&attributes);
-  free(rig);
 }
 #endif

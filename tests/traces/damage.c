@@ -12,6 +12,8 @@
 #include "tests/traces/made.h"
 #include "traces/block.h"
 
+CT_FREES(struct trace, trace_close)
+
 static const struct made small = {.seed = 5, .lanes = 32, .groups = 9, .warps = 3, .operations = 3000, .wild = 30};
 
 /* The bytes of a complete trace. */
@@ -29,15 +31,13 @@ static uint64_t told_and_salvaged(const struct made *made, const char *path, siz
   EXPECT_CONTAINS(error.text, ": expected ");
   EXPECT_CONTAINS(error.text, ", found ");
   EXPECT_LE(error.offset, size);
-  struct trace *trace = trace_open(path, TRACE_SALVAGE, &error);
+  ct_freed(trace_close_at) struct trace *trace = trace_open(path, TRACE_SALVAGE, &error);
   if (!trace) { /* the file's header is damaged */
     EXPECT_LT(error.offset, FILE_HEADER);
     return 0;
   }
   EXPECT_CONTAINS(error.text, ", found ");
-  const uint64_t operations = trace_launches(trace) ? made_check(made, trace, true) : 0;
-  trace_close(trace);
-  return operations;
+  return trace_launches(trace) ? made_check(made, trace, true) : 0;
 }
 
 TEST(damage, a_whole_trace_is_valid) {
@@ -177,7 +177,7 @@ static struct trace_writer *half(const char *path) {
   made_kinds(&small, kinds);
   trace_write_program(writer, kinds, MADE_PCS);
   trace_write_launch(writer, &(struct trace_launch){0, small.lanes, small.groups, small.warps});
-  struct made_warp *warp = malloc(sizeof *warp);
+  ct_freed(ct_free) struct made_warp *warp = malloc(sizeof *warp);
   for (uint32_t number = 0; number < small.groups; number++) {
     struct trace_group *group = trace_group_begin(writer, 0, number, small.warps, 0, number);
     for (uint32_t i = 0; i < small.warps; i++) {
@@ -190,7 +190,6 @@ static struct trace_writer *half(const char *path) {
       trace_group_end(group, number);
     trace_writer_settle(writer, number);
   }
-  free(warp);
   return writer;
 }
 

@@ -8,6 +8,8 @@
 #include "tests/ct.h"
 #include "tests/traces/made.h"
 
+CT_FREES(struct trace_warp, trace_warp_free)
+
 static void print_words(FILE *file, const struct trace_op *op, unsigned lanes) {
   const struct trace_kind_row *row = &trace_kind_rows[op->kind];
   const uint64_t taking_part = row->vectors ? trace_lanes(op) : 0;
@@ -34,7 +36,7 @@ static void print_words(FILE *file, const struct trace_op *op, unsigned lanes) {
 
 /* Prints the same lines as `python3 -m warpwait.trace`. */
 static void print_trace(FILE *file, struct trace *trace, const struct made *made) {
-  struct trace_warp *warp = trace_warp_new(trace);
+  ct_freed(trace_warp_free_at) struct trace_warp *warp = trace_warp_new(trace);
   for (uint32_t group = 0, warps; group < made->groups; group++)
     for (uint32_t i = 0; trace_group_warps(trace, 0, group, &warps) && i < made->warps; i++) {
       struct trace_op op;
@@ -53,7 +55,6 @@ static void print_trace(FILE *file, struct trace *trace, const struct made *made
         fputc('\n', file);
       }
     }
-  trace_warp_free(warp);
 }
 
 /* Cuts off `cut` bytes and compares what is salvaged. */

@@ -8,6 +8,9 @@
 #include "tests/ct.h"
 #include "tests/traces/made.h"
 
+CT_FREES(struct trace, trace_close)
+CT_FREES(struct trace_warp, trace_warp_free)
+
 static void round_trip(const struct made *made) {
   const char *path = made_path("round");
   struct trace_error error;
@@ -123,7 +126,7 @@ static uint64_t mix(uint64_t hash, uint64_t value) { return (hash ^ value) * UIN
 
 /* Combines all operations of the trace in one number. */
 static uint64_t read_all_streams(struct trace *trace) {
-  struct trace_warp *warp = trace_warp_new(trace);
+  ct_freed(trace_warp_free_at) struct trace_warp *warp = trace_warp_new(trace);
   struct trace_op op;
   uint64_t hash = 1;
   for (uint32_t i = 0; i < READ_GROUPS * READ_WARPS; i++) {
@@ -132,7 +135,6 @@ static uint64_t read_all_streams(struct trace *trace) {
     while (trace_decode(warp, &op))
       hash = mix(mix(mix(hash, op.pc), op.mask), op.next);
   }
-  trace_warp_free(warp);
   return hash;
 }
 
@@ -144,10 +146,9 @@ struct reading {
 
 static void *read_beside(void *self) {
   struct reading *reading = self;
-  struct trace *own = trace_share(reading->of);
+  ct_freed(trace_close_at) struct trace *own = trace_share(reading->of);
   reading->hash = read_all_streams(own);
   reading->failed = trace_failed(own);
-  trace_close(own);
   return NULL;
 }
 
@@ -157,7 +158,7 @@ TEST(round_trip, threads_can_read_one_trace_in_parallel) {
   const char *path = made_path("threads");
   struct trace_error error;
   made_write(&made, path, false);
-  struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
+  ct_freed(trace_close_at) struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
   unlink(path);
   struct reading reading[READERS];
   pthread_t thread[READERS];
@@ -172,7 +173,6 @@ TEST(round_trip, threads_can_read_one_trace_in_parallel) {
     EXPECT_TRUE(!reading[i].failed);
   }
   EXPECT_STREQ(trace_meta(trace, "machine", NULL), "of a test"); /* shared data are still there */
-  trace_close(trace);
 }
 
 TEST(round_trip, an_error_belongs_to_the_reader_that_met_it) {
@@ -229,13 +229,13 @@ static struct trace_writer *writer_like(const struct trace *trace, const char *p
 TEST(round_trip, a_decoded_trace_is_rewritten_to_the_same_bytes) {
   const struct made made = {.seed = 10, .lanes = 32, .groups = 1, .warps = 1, .operations = 900, .wild = 50};
   const char *path = made_path("first");
-  char *again = beside(path);
+  ct_freed(ct_free) char *again = beside(path);
   struct trace_error error;
   made_write(&made, path, false);
-  struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
+  ct_freed(trace_close_at) struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
   struct trace_writer *writer = writer_like(trace, again);
   struct trace_group *group = trace_group_begin(writer, 0, 0, 1, 0, 0);
-  struct trace_warp *warp = trace_warp_new(trace);
+  ct_freed(trace_warp_free_at) struct trace_warp *warp = trace_warp_new(trace);
   struct trace_op op;
   uint32_t pc;
   cycle_t now = 0;
@@ -249,15 +249,12 @@ TEST(round_trip, a_decoded_trace_is_rewritten_to_the_same_bytes) {
   EXPECT_TRUE(same_bytes(path, again));
   unlink(path);
   unlink(again);
-  trace_warp_free(warp);
-  trace_close(trace);
-  free(again);
 }
 
 TEST(round_trip, batches_are_copied_byte_for_byte_in_file_order) {
   const struct made made = {.seed = 12, .lanes = 32, .groups = 9, .warps = 2, .operations = 3000, .wild = 50};
   const char *path = made_path("copied");
-  char *again = beside(path);
+  ct_freed(ct_free) char *again = beside(path);
   struct trace_error error;
   made_write(&made, path, false);
   struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
@@ -276,13 +273,12 @@ TEST(round_trip, batches_are_copied_byte_for_byte_in_file_order) {
   trace_close(trace);
   unlink(path);
   unlink(again);
-  free(again);
 }
 
 TEST(round_trip, selected_work_groups_make_a_valid_trace) {
   const struct made made = {.seed = 13, .lanes = 32, .groups = 9, .warps = 2, .operations = 3000, .wild = 50};
   const char *path = made_path("whole");
-  char *again = beside(path);
+  ct_freed(ct_free) char *again = beside(path);
   struct trace_error error;
   made_write(&made, path, false);
   struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
@@ -305,18 +301,17 @@ TEST(round_trip, selected_work_groups_make_a_valid_trace) {
   trace_close(trace);
   unlink(path);
   unlink(again);
-  free(again);
 }
 
 TEST(round_trip, a_batch_that_ends_after_the_last_cycle_is_refused) {
   const struct made made = {.seed = 3, .lanes = 32, .groups = 1, .warps = 1, .operations = 10, .wild = 0};
   const char *path = made_path("late");
-  char *again = beside(path);
+  ct_freed(ct_free) char *again = beside(path);
   made_write(&made, path, false);
   for (unsigned left = 0; left < 2; left++) {
     struct trace_error error;
     struct trace_batch batch;
-    struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
+    ct_freed(trace_close_at) struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
     struct trace_writer *writer = writer_like(trace, again);
     ASSERT_TRUE(trace_batch(trace, 0, &batch, &error));
     EXPECT_GT(batch.to, batch.from + 1);
@@ -324,11 +319,9 @@ TEST(round_trip, a_batch_that_ends_after_the_last_cycle_is_refused) {
         trace_write_batch(writer, trace, 0, 0, batch.group, NEVER - 1 - (left ? batch.to : batch.from), &error));
     EXPECT_TRUE(trace_writer_close(writer, &error));
     EXPECT_EQ(trace_validate(again, &error), left == 1);
-    trace_close(trace);
   }
   unlink(path);
   unlink(again);
-  free(again);
 }
 
 /* Adds an operation's contents to a hash, number by number. */
@@ -356,10 +349,10 @@ static uint64_t digest(uint64_t sum, const struct trace_op *op, unsigned lanes) 
  * them wild. */
 TEST(round_trip, files_of_version_1_stay_readable) {
   struct trace_error error;
-  struct trace *trace = trace_open("tests/traces/version1.wwt", TRACE_WHOLE, &error);
+  ct_freed(trace_close_at) struct trace *trace = trace_open("tests/traces/version1.wwt", TRACE_WHOLE, &error);
   ct_note("%s", error.text);
   ASSERT_TRUE(trace != NULL);
-  struct trace_warp *warp = trace_warp_new(trace);
+  ct_freed(trace_warp_free_at) struct trace_warp *warp = trace_warp_new(trace);
   uint64_t sum = 0, operations = 0;
   for (uint32_t i = 0; i < 4; i++) {
     struct trace_op op;
@@ -371,6 +364,4 @@ TEST(round_trip, files_of_version_1_stay_readable) {
   EXPECT_TRUE(trace_failed(trace) == NULL);
   EXPECT_EQ(operations, 240);
   EXPECT_EQ(sum, UINT64_C(0xcb4694c4ad8ac33c));
-  trace_warp_free(warp);
-  trace_close(trace);
 }

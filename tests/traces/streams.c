@@ -33,6 +33,8 @@ static void rig_free(struct rig *rig) {
   free(rig);
 }
 
+CT_FREES(struct rig, rig_free)
+
 /* Encodes an operation with the rig's fields and values; returns its cost in bytes. */
 static size_t put_with(struct rig *rig, uint32_t pc, uint32_t next, uint64_t mask, uint32_t flags) {
   const size_t before = rig->encoder.bytes.size;
@@ -85,7 +87,7 @@ TEST(rows, every_field_survives_a_round_trip) {
   for (unsigned kind = 0; kind < TRACE_KINDS; kind++) {
     const struct trace_kind_row *row = &trace_kind_rows[kind];
     const unsigned first = row->vectors ? 1 : 0; /* left_out is tested below */
-    struct rig *rig = rig_new();
+    ct_freed(rig_free_at) struct rig *rig = rig_new();
     struct trace_op op;
     rig->kinds[0] = (uint8_t)kind;
     for (unsigned i = first; i < row->fields + row->vectors; i++) {
@@ -108,12 +110,11 @@ TEST(rows, every_field_survives_a_round_trip) {
         EXPECT_EQ(value[3], j <= i ? 5000 + j + 12 * j : 0);
       }
     }
-    rig_free(rig);
   }
 }
 
 TEST(rows, omitted_lanes_have_no_values) {
-  struct rig *rig = rig_new();
+  ct_freed(rig_free_at) struct rig *rig = rig_new();
   struct trace_op op;
   rig->kinds[0] = TRACE_ACCESS;
   strided(rig->value[0], 4096, 4);
@@ -127,7 +128,6 @@ TEST(rows, omitted_lanes_have_no_values) {
   EXPECT_EQ(trace_lanes(&op), 0xffff);
   EXPECT_EQ(op.vector[0].base, 4096);
   EXPECT_EQ(op.vector[0].stride, 4);
-  rig_free(rig);
 }
 
 /* The current schema, with the first occurrence of `from` replaced. */
@@ -185,7 +185,7 @@ TEST(rows, a_file_with_other_rows_is_reported) {
 
 /* Encodes a loop of a load, arithmetic and a branch back, and what follows it; returns its bytes. */
 static size_t loop_bytes(uint32_t passes) {
-  struct rig *rig = rig_new();
+  ct_freed(rig_free_at) struct rig *rig = rig_new();
   rig->kinds[2] = TRACE_ACCESS;
   put(rig, 0, 1);
   for (uint32_t pass = 0; pass < passes; pass++) {
@@ -198,7 +198,6 @@ static size_t loop_bytes(uint32_t passes) {
   put_with(rig, 5, 6, ALL, TRACE_DONE);
   const size_t bytes = rig->encoder.bytes.size;
   EXPECT_EQ(rig->encoder.operations, 3 * passes + 3);
-  rig_free(rig);
   return bytes;
 }
 
@@ -214,7 +213,7 @@ TEST(predictions, a_loop_costs_the_same_bytes_for_any_number_of_iterations) {
 
 /* The loop of docs/trace-format.md, and the bytes stated there. */
 TEST(predictions, the_example_on_the_page_is_correct) {
-  struct rig *rig = rig_new();
+  ct_freed(rig_free_at) struct rig *rig = rig_new();
   rig->kinds[1] = TRACE_ACCESS;
   put(rig, 0, 1);
   for (unsigned turn_of = 0; turn_of < 3; turn_of++) {
@@ -232,29 +231,26 @@ TEST(predictions, the_example_on_the_page_is_correct) {
   page[fread(page, 1, sizeof page - 1, file)] = 0;
   fclose(file);
   EXPECT_CONTAINS(page, hex);
-  rig_free(rig);
 }
 
 TEST(predictions, straight_code_costs_nothing) {
-  struct rig *rig = rig_new();
+  ct_freed(rig_free_at) struct rig *rig = rig_new();
   for (uint32_t pc = 0; pc < 60; pc++)
     EXPECT_EQ(put(rig, pc, pc + 1), 0);
   EXPECT_EQ(rig->encoder.run, 60);
-  rig_free(rig);
 }
 
 TEST(predictions, a_mask_is_predicted_from_the_previous_operation) {
-  struct rig *rig = rig_new();
+  ct_freed(rig_free_at) struct rig *rig = rig_new();
   EXPECT_GT(put_with(rig, 0, 1, 0xff, 0), 0);
   EXPECT_EQ(put_with(rig, 1, 2, 0xff, 0), 0);
   EXPECT_EQ(put_with(rig, 2, 3, 0xff, 0), 0);
   EXPECT_GT(put_with(rig, 3, 4, ALL, 0), 0);
   EXPECT_EQ(put_with(rig, 4, 5, ALL, 0), 0);
-  rig_free(rig);
 }
 
 TEST(predictions, a_jump_in_a_stride_mispredicts_once) {
-  struct rig *rig = rig_new();
+  ct_freed(rig_free_at) struct rig *rig = rig_new();
   rig->kinds[0] = TRACE_COPY;
   rig->field[TRACE_COPY_GLOBAL] = 1 << 20;
   put(rig, 0, 0);
@@ -267,11 +263,10 @@ TEST(predictions, a_jump_in_a_stride_mispredicts_once) {
     ct_note("row %u", row);
     EXPECT_EQ(misses, row ? 1 : 2); /* the first row must learn the stride */
   }
-  rig_free(rig);
 }
 
 TEST(predictions, an_operation_without_lanes_has_no_fields) {
-  struct rig *rig = rig_new();
+  ct_freed(rig_free_at) struct rig *rig = rig_new();
   rig->kinds[0] = TRACE_WAIT;
   rig->field[TRACE_WAIT_COUNT] = 1;
   put(rig, 0, 0);
@@ -280,13 +275,12 @@ TEST(predictions, an_operation_without_lanes_has_no_fields) {
   put_with(rig, 0, 0, 0, 0);
   rig->field[TRACE_WAIT_COUNT] = 1;
   EXPECT_LE(put_with(rig, 0, 0, ALL, 0), 8); /* only the mask */
-  rig_free(rig);
 }
 
 /* ---- shapes --------------------------------------------------------------------------------- */
 
 TEST(shapes, a_repeated_shape_costs_one_number) {
-  struct rig *rig = rig_new();
+  ct_freed(rig_free_at) struct rig *rig = rig_new();
   rig->kinds[0] = rig->kinds[1] = TRACE_ACCESS;
   for (unsigned lane = 0; lane < LANES; lane++)
     rig->value[0][lane] = 4096 + lane % 8 * 4 + lane / 8 * 1024;
@@ -295,11 +289,10 @@ TEST(shapes, a_repeated_shape_costs_one_number) {
   for (unsigned lane = 0; lane < LANES; lane++)
     rig->value[0][lane] += 64;
   EXPECT_LE(put(rig, 1, 2), 6); /* run, what differs, shape, base */
-  rig_free(rig);
 }
 
 TEST(shapes, a_mask_makes_no_new_shape) {
-  struct rig *rig = rig_new();
+  ct_freed(rig_free_at) struct rig *rig = rig_new();
   rig->kinds[0] = TRACE_ACCESS;
   strided(rig->value[0], 4096, 12);
   put(rig, 0, 0);
@@ -307,11 +300,10 @@ TEST(shapes, a_mask_makes_no_new_shape) {
   for (uint64_t mask = 1; mask < ALL; mask = mask << 1 | 1)
     EXPECT_LE(put_with(rig, 0, 0, mask, 0), 2 + 5 + 5);
   EXPECT_EQ(rig->encoder.stream.shapes_made, 0);
-  rig_free(rig);
 }
 
 TEST(shapes, the_oldest_shape_is_evicted) {
-  struct rig *rig = rig_new();
+  ct_freed(rig_free_at) struct rig *rig = rig_new();
   struct trace_op op;
   uint64_t state = 9, sum = 0;
   rig->kinds[0] = TRACE_LANE_COPY;
@@ -333,12 +325,11 @@ TEST(shapes, the_oldest_shape_is_evicted) {
       sum -= value[0][lane] ^ value[1][lane];
   }
   EXPECT_EQ(sum, 0);
-  rig_free(rig);
 }
 
 /* The last vector's new shape takes the row that holds the shape of the operation's previous vector. */
 static void expect_handed_out(enum trace_kind kind, unsigned vector) {
-  struct rig *rig = rig_new();
+  ct_freed(rig_free_at) struct rig *rig = rig_new();
   struct trace_op op;
   uint64_t state = 11, first[LANES], value[TRACE_LANES];
   rig->kinds[0] = (uint8_t)kind;
@@ -360,7 +351,6 @@ static void expect_handed_out(enum trace_kind kind, unsigned vector) {
   EXPECT_EQ(memcmp(value, first, sizeof first), 0);
   trace_spread(&op.vector[vector + 1], LANES, value);
   EXPECT_EQ(memcmp(value, rig->value[vector + 1], sizeof first), 0);
-  rig_free(rig);
 }
 
 TEST(shapes, a_row_replaced_within_an_operation_is_still_returned) {
@@ -373,7 +363,7 @@ TEST(shapes, a_row_replaced_within_an_operation_is_still_returned) {
 
 TEST(contexts, long_programs_evict_contexts_and_continue) {
   enum { PCS = 3 * STREAM_CONTEXTS };
-  uint8_t *kinds = calloc(PCS, 1);
+  ct_freed(ct_free) uint8_t *kinds = calloc(PCS, 1);
   struct encoder encoder = {0};
   struct decoder decoder = {0};
   struct trace_op op = {.mask = ALL};
@@ -398,14 +388,13 @@ TEST(contexts, long_programs_evict_contexts_and_continue) {
   stream_free(&encoder.stream);
   free(encoder.bytes.at);
   decode_free(&decoder);
-  free(kinds);
 }
 
 /* ---- wrong bytes ---------------------------------------------------------------------------- */
 
 TEST(notes, an_operation_may_have_any_number_of_notes) {
   enum { NOTES = 300 };
-  struct rig *rig = rig_new();
+  ct_freed(rig_free_at) struct rig *rig = rig_new();
   struct trace_note note[NOTES];
   uint64_t value[TRACE_NOTE_VALUES];
   char text[NOTES][16];
@@ -430,11 +419,10 @@ TEST(notes, an_operation_may_have_any_number_of_notes) {
   }
   ASSERT_TRUE(decode(&rig->decoder, &op));
   EXPECT_EQ(op.notes, 0);
-  rig_free(rig);
 }
 
 TEST(notes, a_note_may_consist_of_text_only) {
-  struct rig *rig = rig_new();
+  ct_freed(rig_free_at) struct rig *rig = rig_new();
   const struct trace_note note = {.kind = TRACE_NOTE_PRINT, .text = "said"};
   struct trace_op op = {.mask = ALL, .notes = 1, .note = &note};
   encode(&rig->encoder, &op);
@@ -443,7 +431,6 @@ TEST(notes, a_note_may_consist_of_text_only) {
   ASSERT_EQ(op.notes, 1);
   EXPECT_EQ(op.note->values, 0);
   EXPECT_STREQ(op.note->text, "said");
-  rig_free(rig);
 }
 
 TEST(wrong_bytes, each_is_reported_with_what_was_expected) {
@@ -470,7 +457,7 @@ TEST(wrong_bytes, each_is_reported_with_what_was_expected) {
       {{1, 0, 16, 3}, 4, "a shape that the stream has"},
   };
   for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
-    struct rig *rig = rig_new();
+    ct_freed(rig_free_at) struct rig *rig = rig_new();
     struct decoder *decoder = &rig->decoder;
     struct trace_op op;
     uint32_t pc;
@@ -482,14 +469,13 @@ TEST(wrong_bytes, each_is_reported_with_what_was_expected) {
     if (streams[i].told)
       EXPECT_STREQ(decoder->wrong ? decoder->wrong : "nothing", streams[i].told);
     EXPECT_EQ(good, decoder->wrong == NULL);
-    rig_free(rig);
   }
 }
 
 TEST(wrong_bytes, any_bytes_are_decoded_or_reported) {
   uint64_t state = 21;
   for (unsigned i = 0; i < 20000; i++) {
-    struct rig *rig = rig_new();
+    ct_freed(rig_free_at) struct rig *rig = rig_new();
     struct decoder *decoder = &rig->decoder;
     struct trace_op op;
     uint8_t bytes[200];
@@ -509,6 +495,5 @@ TEST(wrong_bytes, any_bytes_are_decoded_or_reported) {
             trace_spread(&op.vector[v], LANES, value);
         }
     EXPECT_LE(lanes, ALL);
-    rig_free(rig);
   }
 }

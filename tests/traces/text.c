@@ -52,12 +52,11 @@ static bool same_file(const char *a, const char *b) {
 static bool comes_back(const char *path) {
   char other[300];
   size_t size = 0;
-  char *text = text_of(path, TRACE_WHOLE, &size);
+  ct_freed(ct_free) char *text = text_of(path, TRACE_WHOLE, &size);
   snprintf(other, sizeof other, "%s.back", path);
   const struct trace_error error = read_text(text, size, other);
   const bool same = EXPECT_STREQ(error.text, "") && EXPECT_TRUE(same_file(path, other));
   unlink(other);
-  free(text);
   return same;
 }
 
@@ -131,7 +130,7 @@ TEST(text, json_too_deep_to_indent_survives_in_another_form) {
   const char *path = made_path("deep");
   struct trace_error error;
   size_t size = 0;
-  char *meta = calloc(2 * DEEP + 8, 1);
+  ct_freed(ct_free) char *meta = calloc(2 * DEEP + 8, 1);
   struct trace_writer *writer = trace_writer_open(path, &error);
   strcpy(meta, "{\"a\":");
   memset(meta + strlen(meta), '[', DEEP);
@@ -139,13 +138,11 @@ TEST(text, json_too_deep_to_indent_survives_in_another_form) {
   strcat(meta, "}");
   trace_write_meta(writer, "deep", meta, strlen(meta));
   EXPECT_TRUE(trace_writer_close(writer, &error));
-  char *text = text_of(path, TRACE_WHOLE, &size);
+  ct_freed(ct_free) char *text = text_of(path, TRACE_WHOLE, &size);
   EXPECT_CONTAINS(text, "meta deep base64 {");
   EXPECT_LT(size, 4 * DEEP);
   comes_back(path);
   unlink(path);
-  free(text);
-  free(meta);
 }
 
 TEST(text, the_intact_part_of_a_damaged_trace_becomes_text) {
@@ -258,10 +255,9 @@ static char *read_by_hand(const char *rest) {
 
 /* The same, from its first work-group on. */
 static void expect_groups(const char *rest, const char *groups) {
-  char *text = read_by_hand(rest);
+  ct_freed(ct_free) char *text = read_by_hand(rest);
   const char *found = strstr(text, "\ngroup");
   EXPECT_STREQ(found ? found : text, groups);
-  free(text);
 }
 
 TEST(text, omitted_fields_have_defaults) {
@@ -270,10 +266,10 @@ TEST(text, omitted_fields_have_defaults) {
 }
 
 TEST(text, any_line_endings_are_accepted) {
-  char *text = read_by_hand("meta m text {\r\n  a\r\n\r\n  b\r\n}\r\nlaunch\r\ngroup more\r\nwarp 0 # one\r\n0\r\n");
+  ct_freed(ct_free) char *text =
+      read_by_hand("meta m text {\r\n  a\r\n\r\n  b\r\n}\r\nlaunch\r\ngroup more\r\nwarp 0 # one\r\n0\r\n");
   EXPECT_CONTAINS(text, "meta m text {\n  a\n\n  b\n}\n");
   EXPECT_CONTAINS(text, " more\nwarp 0\n0\n");
-  free(text);
 }
 
 TEST(text, masks_persist_and_next_defaults_to_the_next_line) {

@@ -13,6 +13,8 @@
 #include "traces/timeline_code.h"
 #include "traces/timeline_file.h"
 
+CT_FREES(struct timeline_file, timeline_close)
+
 enum { STREAMS = 5 };
 
 /* Events as blocks hold them: stream s belongs to compute unit s / 2. */
@@ -73,7 +75,7 @@ static struct told *make_all(const struct made_timeline *made) {
 
 /* Writes them cycle by cycle, and within a cycle stream after stream in either order. */
 static void report_all(const struct made_timeline *made, struct timeline_writer *writer, bool backwards) {
-  struct told *all = make_all(made);
+  ct_freed(ct_free) struct told *all = make_all(made);
   struct timeline *timeline = timeline_writer_listener(writer);
   uint32_t next[STREAMS] = {0}, left = made->events * STREAMS;
   for (cycle_t now = 0; left; now++) {
@@ -90,7 +92,6 @@ static void report_all(const struct made_timeline *made, struct timeline_writer 
     if (now % (backwards ? 77 : 1000) == 0)
       timeline_writer_settle(writer, now);
   }
-  free(all);
 }
 
 static void write_made(const struct made_timeline *made, const struct timeline_window *window, const char *path,
@@ -125,7 +126,7 @@ static bool wanted(const struct timeline_window *window, const struct timeline_e
  * up in the streams of its compute unit. Returns the number of events read. */
 static uint64_t check(const struct made_timeline *made, const struct timeline_window *window,
                       struct timeline_file *file) {
-  struct told *all = make_all(made);
+  ct_freed(ct_free) struct told *all = make_all(made);
   uint32_t next[STREAMS] = {0};
   uint64_t events = 0;
   struct timeline_event event;
@@ -141,7 +142,6 @@ static uint64_t check(const struct made_timeline *made, const struct timeline_wi
     if (!EXPECT_TRUE(found))
       break;
   }
-  free(all);
   return events;
 }
 
@@ -155,14 +155,13 @@ TEST(timelines, events_survive_a_round_trip) {
     write_made(&rows[i], &everything, path, false);
     EXPECT_TRUE(timeline_validate(path, &error));
     EXPECT_STREQ(error.text, "");
-    struct timeline_file *file = timeline_open_file(path, TRACE_WHOLE, &error);
+    ct_freed(timeline_close_at) struct timeline_file *file = timeline_open_file(path, TRACE_WHOLE, &error);
     ASSERT_TRUE(file);
     EXPECT_EQ(check(&rows[i], &everything, file), rows[i].events * STREAMS);
     EXPECT_TRUE(!timeline_failed(file));
     EXPECT_EQ(timeline_extent_of(file).events, rows[i].events * STREAMS);
     timeline_rewind(file);
     EXPECT_EQ(check(&rows[i], &everything, file), rows[i].events * STREAMS);
-    timeline_close(file);
   }
   unlink(path);
 }
@@ -237,11 +236,10 @@ TEST(timelines, a_window_keeps_the_events_with_a_cycle_in_it) {
       expected += wanted(&finite, &all[event].event);
     ct_note("window %zu", i);
     write_made(&made, &windows[i], path, false);
-    struct timeline_file *file = timeline_open_file(path, TRACE_WHOLE, &error);
+    ct_freed(timeline_close_at) struct timeline_file *file = timeline_open_file(path, TRACE_WHOLE, &error);
     ASSERT_TRUE(file);
     EXPECT_EQ(check(&made, &finite, file), expected);
     EXPECT_GT(expected, 0);
-    timeline_close(file);
   }
   free(all);
   unlink(path);
@@ -268,7 +266,7 @@ static uint64_t told_and_salvaged(const char *path, size_t size) {
   EXPECT_CONTAINS(error.text, ": offset ");
   EXPECT_CONTAINS(error.text, ": expected ");
   EXPECT_LE(error.offset, size);
-  struct timeline_file *file = timeline_open_file(path, TRACE_SALVAGE, &error);
+  ct_freed(timeline_close_at) struct timeline_file *file = timeline_open_file(path, TRACE_SALVAGE, &error);
   if (!file) { /* the file's header is damaged */
     EXPECT_LT(error.offset, FILE_HEADER);
     return 0;
@@ -277,7 +275,6 @@ static uint64_t told_and_salvaged(const char *path, size_t size) {
   const uint64_t events = check(&small, &everything, file);
   EXPECT_TRUE(!timeline_failed(file));
   EXPECT_EQ(timeline_extent_of(file).events, events);
-  timeline_close(file);
   return events;
 }
 

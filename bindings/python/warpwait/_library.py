@@ -333,6 +333,11 @@ class Callbacks:
         """Whether Ctrl-C was pressed during this call or an outer one."""
         return self._interrupted or (self._outer is not None and self._outer.interrupted)
 
+    @property
+    def ended(self) -> bool:
+        """Whether the call should end: it was interrupted, or a signal's handler has raised."""
+        return self.interrupted or self.raised is not None
+
     def sink(self) -> tuple[Sink, list[bytes]]:
         """A sink, and the list that receives its pieces. A call has at most eight sinks."""
         kept: list[bytes] = []
@@ -341,7 +346,7 @@ class Callbacks:
 
     def protect(self, function: Callable[..., bool | None], *arguments: Any) -> bool:
         """Whether the call should go on: what the function returns, or False if it raises."""
-        if self.interrupted:
+        if self.ended:
             return False
         try:
             return function(*arguments) is not False
@@ -412,7 +417,7 @@ def _called(kind: Any) -> Callable[[Callable[..., R]], Any]:
 @_called(WRITE)
 def _write(number: int, data: int, size: int) -> bool:
     callbacks = Callbacks.live.get(number >> 3)
-    if callbacks is None or callbacks.interrupted:
+    if callbacks is None or callbacks.ended:
         return False
     callbacks.parts[number & 7].append(ctypes.string_at(data, size))
     return True
@@ -424,7 +429,7 @@ def tick(number: int, now: int, done: int, of: int) -> bool:
     callbacks = Callbacks.live.get(number)
     if callbacks is None:
         return True
-    return callbacks.protect(callbacks.tick, now, done, of) if callbacks.tick else not callbacks.interrupted
+    return callbacks.protect(callbacks.tick, now, done, of) if callbacks.tick else not callbacks.ended
 
 
 @_called(DONE)
@@ -433,14 +438,14 @@ def tick_work(number: int, done: int, of: int) -> bool:
     callbacks = Callbacks.live.get(number)
     if callbacks is None:
         return True
-    return callbacks.protect(callbacks.tick, 0, done, of) if callbacks.tick else not callbacks.interrupted
+    return callbacks.protect(callbacks.tick, 0, done, of) if callbacks.tick else not callbacks.ended
 
 
 @_called(GO_ON)
 def go_on(number: int) -> bool:
     """ww_build.go_on."""
     callbacks = Callbacks.live.get(number)
-    return callbacks is None or not callbacks.interrupted
+    return callbacks is None or not callbacks.ended
 
 
 @_called(PRINT)
