@@ -368,17 +368,14 @@ void emit_group(const struct cu *cu, uint32_t group_slot, cycle_t end) {
 
 /* ---- the tap ----------------------------------------------------------------------------------- */
 
-bool emit_open(struct cu *cu, struct timeline_tap tap) {
+void emit_open(struct cu *cu, struct timeline_tap tap) {
   const uint32_t accesses = cu->lds_pool.count + cu->global_pool.count;
-  cu->emitter = calloc(1, sizeof *cu->emitter);
-  if (!cu->emitter)
-    return false;
-  cu->emitter->accesses = calloc(accesses, sizeof *cu->emitter->accesses);
+  cu->emitter = need(1, sizeof *cu->emitter);
+  cu->emitter->accesses = need(accesses, sizeof *cu->emitter->accesses);
   cu->emitter->access_count = accesses;
   cu->emitter->tap = tap;
   cu->emitter->step = cu->component.step;
   cu->component.step = step_and_emit;
-  return cu->emitter->accesses;
 }
 
 void emit_close(struct cu *cu) {

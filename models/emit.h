@@ -18,8 +18,8 @@
 #include "models/cu.h"
 #include "sim/core/timeline.h"
 
-/* From now on, the CU's step also checks accounts. False if out of memory. */
-bool emit_open(struct cu *cu, struct timeline_tap tap);
+/* From now on, the CU's step also checks accounts. */
+void emit_open(struct cu *cu, struct timeline_tap tap);
 void emit_close(struct cu *cu);
 
 /* A warp has started; its account is closed. */

@@ -205,9 +205,8 @@ static bool place_buffer(const struct buffer_call *call, struct ww_buffer *buffe
   size_t number = 0;
   if (!find_place(device, call->bytes, &number, &buffer->base))
     return message_fail(message, "bytes: the device has no room for %" PRIu64 " more bytes", call->bytes);
-  if (packets &&
-      !isa_pipe_init(&buffer->pipe, call->name, call->number, buffer->base, buffer->data, call->packet_bytes, packets))
-    heap_out(packets / 8);
+  if (packets)
+    isa_pipe_init(&buffer->pipe, call->name, call->number, buffer->base, buffer->data, call->packet_bytes, packets);
   make_room(device);
   settle(device, number, buffer);
   return true;

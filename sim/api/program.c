@@ -354,10 +354,8 @@ static bool write_bytes(struct write_call *call, const void *bytes, size_t size,
 }
 
 static ww_status write_object(struct write_call *call, struct message *message) {
-  uint8_t *bytes = NULL;
   size_t size = 0;
-  if (!isa_encode(call->program->isa, &bytes, &size))
-    heap_out(size);
+  uint8_t *bytes = isa_encode(call->program->isa, &size);
   const bool good = write_bytes(call, bytes, size, message);
   free(bytes);
   return good ? WW_OK : WW_CANCELLED;
@@ -365,8 +363,6 @@ static ww_status write_object(struct write_call *call, struct message *message) 
 
 static ww_status write_assembly(struct write_call *call, struct message *message) {
   char *text = isa_disassemble(call->program->isa);
-  if (!text)
-    heap_out(1);
   const bool good = write_bytes(call, text, strlen(text), message);
   free(text);
   return good ? WW_OK : WW_CANCELLED;

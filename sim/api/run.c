@@ -137,10 +137,7 @@ static ww_status make_variables(void *self, struct message *message) {
   if (isa->variable_bytes)
     memcpy(made.data, isa->variables, isa->variable_bytes);
   made.channels = need(made.channel_count, sizeof *made.channels);
-  if (!isa_channels_init(isa, made.data, made.channels)) {
-    message_fail(message, "out of memory for %zu channels", made.channel_count);
-    return WW_NO_MEMORY;
-  }
+  isa_channels_init(isa, made.data, made.channels);
   device->variables = need_more(device->variables, device->variable_count + 1, sizeof *device->variables);
   atomic_fetch_add(&call->owner->devices, 1);
   made.program = ww_program_ref(call->owner);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "sim/base/heap.h"
+#include "sim/base/need.h"
 #include "sim/base/signals.h"
 
 enum {
@@ -157,18 +158,13 @@ static void start_threads(struct crew *crew) {
 /* ---- the caller ------------------------------------------------------------------------------------- */
 
 struct crew *crew_new(unsigned members, unsigned shares, void (*work)(void *self, unsigned share), void *self) {
-  struct crew *crew = calloc(1, sizeof *crew);
-  if (!crew)
-    return NULL;
+  struct crew *crew = need(1, sizeof *crew);
   *crew = (struct crew){.work = work, .self = self, .members = members, .shares = shares};
-  crew->share = calloc(shares, sizeof *crew->share);
-  crew->member = calloc(members, sizeof *crew->member);
-  for (unsigned i = 0; crew->member && i < members; i++)
+  crew->share = need(shares, sizeof *crew->share);
+  crew->member = need(members, sizeof *crew->member);
+  for (unsigned i = 0; i < members; i++)
     crew->member[i] = (struct member){.crew = crew, .number = i};
-  if (crew->share && crew->member)
-    return crew;
-  crew_free(crew);
-  return NULL;
+  return crew;
 }
 
 void crew_free(struct crew *crew) {

@@ -20,7 +20,7 @@ struct crew;
 
 /* Creates a crew of `threads`, including the caller, for rounds of `shares`; each calls work(self, share). The first
  * round and crew_free() must be behind the same border, or behind none. Threads start in the first round; if none can
- * be created, the caller does everything. NULL: out of memory. */
+ * be created, the caller does everything. */
 struct crew *crew_new(unsigned threads, unsigned shares, void (*work)(void *self, unsigned share), void *self);
 void crew_free(struct crew *crew);
 

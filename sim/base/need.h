@@ -10,6 +10,7 @@
 void *need(size_t count, size_t size);
 void *need_more(void *old, size_t count, size_t size);
 char *need_copy(const char *text);
+char *need_bytes(const char *text, size_t length); /* a string of the first bytes of `text` */
 char *need_print(const char *format, ...) __attribute__((format(printf, 1, 2))); /* a new string */
 
 /* For the results of functions that return NULL when out of memory. */
