@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "isa/step.h"
+#include "sim/base/map.h"
 #include "sim/base/need.h"
 
 const char *const isa_pipe_kinds[ISA_PIPE_KINDS] = {"item", "group", "subgroup", "packet"};
@@ -350,8 +351,7 @@ static struct isa_pipe *pipe_of(const struct isa_warp *warp, const struct isa_in
 
 /* Ids that the work-group committed recently. With this table, a later use is detected without accessing the memory. */
 static uint64_t *committed_entry(const struct isa_warp *warp, uint64_t id) {
-  const uint64_t hash = id * UINT64_C(0x9e3779b97f4a7c15);
-  return &warp->group->committed[hash >> 32 & (ISA_GROUP_COMMITTED - 1)];
+  return &warp->group->committed[hash_number(id) >> 32 & (ISA_GROUP_COMMITTED - 1)];
 }
 
 void pipe_access(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access) {

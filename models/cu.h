@@ -200,7 +200,8 @@ struct cu_group {
   uint64_t fenced_lds, fenced_global; /* number of the last copy before the last fence of each space */
   /* events */
   struct cu_event *events;
-  uint32_t event_count, event_room, events_made;
+  uint32_t event_count, events_made;
+  size_t event_room;
   uint32_t copies_under_way;
   cycle_t copies_since; /* when the first of them was issued */
 };

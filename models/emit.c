@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 /* Cycles that a warp waited in one bucket. */
 struct wait {
@@ -42,7 +43,7 @@ struct emitter {
   struct timeline_event *accesses; /* by index; `from` 0: not in flight, because nothing begins in cycle 0 */
   uint32_t access_count;
   struct copy *copies; /* in the order of their numbers */
-  uint32_t copy_count, copy_room;
+  size_t copy_count, copy_room;
 };
 
 static bool wanted(const struct cu *cu, enum timeline_kind kind) { return timeline_wants(&cu->emitter->tap, kind); }
@@ -290,13 +291,7 @@ void emit_meeting(const struct cu *cu, const struct cu_group *group, const struc
 /* ---- copies ---------------------------------------------------------------------------------- */
 
 /* A linear list, because copies in flight are few, except in a kernel that never waits. */
-static struct copy *add_copy(struct emitter *to) {
-  if (to->copy_count == to->copy_room) {
-    to->copy_room = to->copy_room ? 2 * to->copy_room : 16;
-    to->copies = need_more(to->copies, to->copy_room, sizeof *to->copies);
-  }
-  return &to->copies[to->copy_count++];
-}
+static struct copy *add_copy(struct emitter *to) { return vector_next(to->copies, to->copy_count, to->copy_room); }
 
 static struct copy *find_copy(const struct emitter *in, uint64_t number) {
   uint32_t i = 0;

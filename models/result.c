@@ -5,6 +5,7 @@
 
 #include "isa/steering.h"
 #include "models/simulation_parts.h"
+#include "sim/base/map.h"
 #include "sim/base/need.h"
 
 /* clang-format off */
@@ -187,7 +188,7 @@ static void collect_shared(struct launch_result *result, const struct node *node
 }
 
 static void join_hash(struct launch_result *result, uint64_t hash) {
-  result->trace_hash = (result->trace_hash ^ hash) * UINT64_C(0x9e3779b97f4a7c15);
+  result->trace_hash = hash_join(result->trace_hash, hash);
 }
 
 void simulation_collect_kernel(struct launch_result *result, cycle_t *hazard_cycles, const struct cu *cu,

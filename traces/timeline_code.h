@@ -33,7 +33,8 @@ struct timeline_context {
 
 struct timeline_contexts {
   struct timeline_context *of; /* by unit */
-  uint32_t room, batch;
+  size_t room;
+  uint32_t batch;
 };
 
 /* The context of a unit. A new one ends at `base`, and its fields are 0. */

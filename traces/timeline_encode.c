@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 struct timeline_layout timeline_layout(void) {
   struct timeline_layout layout = {.kinds = TIMELINE_KINDS};
@@ -19,10 +20,9 @@ struct timeline_layout timeline_layout(void) {
 
 struct timeline_context *timeline_context(struct timeline_contexts *contexts, uint32_t unit, cycle_t base) {
   if (unit >= contexts->room) {
-    const uint32_t room = unit < 16 ? 32 : 2 * unit;
-    contexts->of = need_more(contexts->of, room, sizeof *contexts->of);
-    memset(contexts->of + contexts->room, 0, (room - contexts->room) * sizeof *contexts->of);
-    contexts->room = room;
+    const size_t before = contexts->room;
+    contexts->of = vector_room(contexts->of, &contexts->room, unit + 1u, sizeof *contexts->of);
+    memset(contexts->of + before, 0, (contexts->room - before) * sizeof *contexts->of);
   }
   struct timeline_context *context = &contexts->of[unit];
   if (context->batch != contexts->batch)

@@ -21,7 +21,7 @@ struct timeline_writer {
   uint8_t *cus;
   struct timeline listener;
   struct timeline_encoder **streams;
-  uint32_t stream_count;
+  size_t stream_room; /* NULL: no event with this number yet */
   struct pending *pending;
   size_t pending_count, pending_room;
   uint64_t closed;    /* batches closed so far */
@@ -39,11 +39,10 @@ static void close_batch(struct timeline_writer *writer, uint32_t stream, cycle_t
 }
 
 static struct timeline_encoder *encoder_of(struct timeline_writer *writer, uint32_t stream) {
-  if (stream >= writer->stream_count) {
-    const uint32_t count = stream < 16 ? 32 : 2 * stream;
-    writer->streams = need_more(writer->streams, count, sizeof(struct timeline_encoder *));
-    memset(writer->streams + writer->stream_count, 0, (count - writer->stream_count) * sizeof *writer->streams);
-    writer->stream_count = count;
+  if (stream >= writer->stream_room) {
+    const size_t before = writer->stream_room;
+    writer->streams = vector_room(writer->streams, &writer->stream_room, stream + 1u, sizeof *writer->streams);
+    memset(writer->streams + before, 0, (writer->stream_room - before) * sizeof *writer->streams);
   }
   if (!writer->streams[stream])
     writer->streams[stream] = need(1, sizeof **writer->streams);
@@ -171,7 +170,7 @@ static void write_end(struct timeline_writer *writer) {
 }
 
 void timeline_writer_abandon(struct timeline_writer *writer) {
-  for (uint32_t i = 0; i < writer->stream_count; i++)
+  for (uint32_t i = 0; i < writer->stream_room; i++)
     if (writer->streams[i]) {
       timeline_encoder_free(writer->streams[i]);
       free(writer->streams[i]);
@@ -188,7 +187,7 @@ void timeline_writer_abandon(struct timeline_writer *writer) {
 
 bool timeline_writer_close(struct timeline_writer *writer, struct trace_error *error) {
   timeline_writer_settle(writer, NEVER);
-  for (uint32_t i = 0; i < writer->stream_count && !writer->out.failed; i++)
+  for (uint32_t i = 0; i < writer->stream_room && !writer->out.failed; i++)
     if (writer->streams[i] && writer->streams[i]->events)
       close_batch(writer, i, 0);
   timeline_writer_settle(writer, NEVER);

@@ -75,9 +75,9 @@ struct build_call {
 
 static bool stops(void *self) {
   struct build_call *call = self;
-  struct border *border = heap_suspend();
+  struct recovery *recovery = heap_suspend();
   call->stopped = call->stopped || (call->build.go_on && !call->build.go_on(call->build.self));
-  heap_resume(border);
+  heap_resume(recovery);
   return call->stopped;
 }
 
@@ -178,7 +178,7 @@ static ww_status build_program(void *self, struct message *message) {
 
 /* The log goes to its sink even if the build fails. */
 static ww_status report_log(struct build_call *call, ww_status status, ww_error *error) {
-  if (api_lost(status)) /* the border has freed the log */
+  if (api_lost(status)) /* the recovery point has freed the log */
     return status;
   if (call->log.length && !call->build.log.write(call->build.log.self, call->log.data, call->log.length)) {
     status = api_fail(error, WW_CANCELLED, "the log's sink refused more data");

@@ -40,12 +40,6 @@ char *need_print(const char *format, ...) {
   return made;
 }
 
-void *need_made(void *made) {
-  if (!made)
-    heap_out(heap_refused());
-  return made;
-}
-
 static void *json_memory(size_t size) { return heap_guarded() ? need_more(NULL, size, 1) : malloc(size); }
 
 #undef malloc
