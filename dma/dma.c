@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "dma/work.h"
+#include "sim/base/need.h"
 
 /* clang-format off */
 const struct param_row dma_param_rows[] = {
@@ -32,44 +33,37 @@ static cycle_t dma_step(void *self, cycle_t now);
 /* to_cu holds news of copies for `completion` cycles; send_news() widens it as needed. from_memory: a slot's credit
  * takes memory_latency to return. In that time each request can get one reply and, if its entry is used again, another
  * one. */
-static bool make_ports(struct dma *dma, struct component *cu, struct component *memory, cycle_t memory_latency) {
+static void make_ports(struct dma *dma, struct component *cu, struct component *memory, cycle_t memory_latency) {
   const struct dma_params *params = &dma->params;
   struct component *me = &dma->component;
-  return port_init(&dma->from_cu, sizeof(struct dma_descriptor), params->queue, 1, cu, me) &&
-         port_init(&dma->to_cu, sizeof(struct dma_done), dma_news_room(params), 1, me, cu) &&
-         port_init(&dma->to_memory, sizeof(struct transfer), TO_MEMORY, 1, me, memory) &&
-         port_init(&dma->from_memory, sizeof(struct transfer_reply), 2 * params->outstanding, memory_latency, memory,
-                   me);
+  port_init(&dma->from_cu, sizeof(struct dma_descriptor), params->queue, 1, cu, me);
+  port_init(&dma->to_cu, sizeof(struct dma_done), dma_news_room(params), 1, me, cu);
+  port_init(&dma->to_memory, sizeof(struct transfer), TO_MEMORY, 1, me, memory);
+  port_init(&dma->from_memory, sizeof(struct transfer_reply), 2 * params->outstanding, memory_latency, memory, me);
 }
 
-static bool make_work(struct dma *dma) {
-  struct dma_work *work = dma->work = calloc(1, sizeof *work);
+static void make_work(struct dma *dma) {
+  struct dma_work *work = dma->work = need(1, sizeof *work);
   uint32_t requests = dma->params.outstanding;
-  if (!work)
-    return false;
-  work->request = reallocarray(NULL, requests, sizeof *work->request);
-  work->unused = reallocarray(NULL, requests, sizeof *work->unused);
+  work->request = need_more(NULL, requests, sizeof *work->request);
+  work->unused = need_more(NULL, requests, sizeof *work->unused);
   uint32_t out_width = dma->params.out_width ? dma->params.out_width : dma->params.write_width;
-  if (!work->request || !work->unused || !dma_side_init(&work->inbound, requests, dma->params.read_width) ||
-      !dma_side_init(&work->outbound, requests, out_width))
-    return false;
+  dma_side_init(&work->inbound, requests, dma->params.read_width);
+  dma_side_init(&work->outbound, requests, out_width);
   work->owner = NOBODY;
   work->splitting = COPY_SLOTS;
   work->full_from = work->busy_from = NEVER;
-  return true;
 }
 
-bool dma_init(struct dma *dma, const struct dma_params *params, struct component *cu, struct component *memory,
+void dma_init(struct dma *dma, const struct dma_params *params, struct component *cu, struct component *memory,
               cycle_t memory_latency, struct port *to_lds, struct port *from_lds) {
   assert(params->channels <= CHANNELS && "a channel is a bit of a word");
   *dma = (struct dma){.component = {.name = "dma", .step = dma_step, .self = dma},
                       .params = *params,
                       .to_lds = to_lds,
                       .from_lds = from_lds};
-  if (make_work(dma) && make_ports(dma, cu, memory, memory_latency))
-    return true;
-  dma_free(dma);
-  return false;
+  make_work(dma);
+  make_ports(dma, cu, memory, memory_latency);
 }
 
 void dma_free(struct dma *dma) {

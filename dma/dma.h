@@ -118,8 +118,8 @@ struct dma {
 };
 
 /* Builds an engine between `cu`, the memory port `memory` (whose replies take at least `memory_latency` cycles) and the
- * LDS. False if out of memory. */
-bool dma_init(struct dma *dma, const struct dma_params *params, struct component *cu, struct component *memory,
+ * LDS. */
+void dma_init(struct dma *dma, const struct dma_params *params, struct component *cu, struct component *memory,
               cycle_t memory_latency, struct port *to_lds, struct port *from_lds);
 void dma_free(struct dma *dma);
 

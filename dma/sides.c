@@ -3,14 +3,14 @@
 #include <stdlib.h>
 
 #include "dma/work.h"
+#include "sim/base/need.h"
 
-bool dma_side_init(struct side *side, uint32_t entries, uint32_t width) {
+void dma_side_init(struct side *side, uint32_t entries, uint32_t width) {
   *side = (struct side){.rate = {.per_cycle = width},
-                        .request = reallocarray(NULL, entries, sizeof *side->request),
-                        .ready = reallocarray(NULL, entries, sizeof *side->ready),
+                        .request = need_more(NULL, entries, sizeof *side->request),
+                        .ready = need_more(NULL, entries, sizeof *side->ready),
                         .freed_at = NEVER,
                         .blocked_from = NEVER};
-  return side->request && side->ready;
 }
 
 void dma_side_free(struct side *side) {

@@ -149,7 +149,7 @@ void dma_count_held(struct dma *dma, cycle_t now);
 
 /* ---- sides.c */
 
-bool dma_side_init(struct side *side, uint32_t entries, uint32_t width);
+void dma_side_init(struct side *side, uint32_t entries, uint32_t width);
 void dma_side_free(struct side *side);
 void dma_move_data(struct dma *dma, cycle_t now);
 cycle_t dma_next_data(const struct dma *dma, cycle_t now);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/need.h"
+
 #define NONE UINT32_MAX
 
 /* Node numbers are pc - entry. Node `count` is the root, to which all exits lead. The second half of the algorithm uses
@@ -44,13 +46,11 @@ static uint32_t successors(const struct graph *g, uint32_t n, uint32_t to[2]) {
   return count;
 }
 
-static bool make_graph(struct graph *g) {
+static void make_graph(struct graph *g) {
   const size_t n = (size_t)g->count + 1;
   enum { ARRAYS = 13 };
-  uint32_t *at = malloc(((ARRAYS + 2) * n + 1) * sizeof *at);
+  uint32_t *at = need_more(NULL, (ARRAYS + 2) * n + 1, sizeof *at);
   g->storage = at;
-  if (!at)
-    return false;
   uint32_t **arrays[ARRAYS] = {&g->region,   &g->number,          &g->node,      &g->parent, &g->semi,
                                &g->ancestor, &g->label,           &g->dominator, &g->bucket, &g->next,
                                &g->stack,    &g->before /* 2n */, NULL};
@@ -60,7 +60,6 @@ static bool make_graph(struct graph *g) {
   }
   g->first = at; /* n + 1 */
   memset(g->first, 0, (n + 1) * sizeof *at);
-  return true;
 }
 
 static void fill_predecessors(struct graph *g) {
@@ -213,10 +212,9 @@ static uint32_t deepest(struct graph *g, uint32_t numbers, const uint32_t *join)
   return sum + most;
 }
 
-bool cfg_joins(const struct isa_inst *code, uint32_t entry, uint32_t end, uint32_t *join, uint32_t *depth) {
+void cfg_joins(const struct isa_inst *code, uint32_t entry, uint32_t end, uint32_t *join, uint32_t *depth) {
   struct graph g = {.code = code, .entry = entry, .count = end - entry};
-  if (!make_graph(&g))
-    return false;
+  make_graph(&g);
   fill_predecessors(&g);
   find_regions(&g);
   const uint32_t numbers = number_nodes(&g);
@@ -228,7 +226,6 @@ bool cfg_joins(const struct isa_inst *code, uint32_t entry, uint32_t end, uint32
   }
   *depth = deepest(&g, numbers, join);
   free(g.storage);
-  return true;
 }
 
 /* ---- loops ------------------------------------------------------------------------------ */
@@ -285,15 +282,13 @@ static void search_from(struct search *search, uint32_t root, struct isa_info *i
   }
 }
 
-bool cfg_loops(struct isa_program *program, const struct isa_kernel *kernel) {
+void cfg_loops(struct isa_program *program, const struct isa_kernel *kernel) {
   struct graph g = {.code = program->code, .entry = kernel->entry, .count = kernel->end - kernel->entry};
-  if (!make_graph(&g))
-    return false;
+  make_graph(&g);
   memset(g.number, 0xff, g.count * sizeof *g.number);
   struct search search = {.g = &g};
   for (uint32_t n = 0; n < g.count; n++)
     if (g.number[n] == NONE)
       search_from(&search, n, program->info + kernel->entry);
   free(g.storage);
-  return true;
 }

@@ -17,13 +17,13 @@
 
 /* For the kernel [entry, end) of `code`: writes join[pc - entry] for every guarded branch and ISA_NEVER for everything
  * else. *depth gets the most joins that can be nested. All branch targets must be inside, and the kernel must not run
- * off its end. Returns false when out of memory. */
-bool cfg_joins(const struct isa_inst *code, uint32_t entry, uint32_t end, uint32_t *join, uint32_t *depth);
+ * off its end. */
+void cfg_joins(const struct isa_inst *code, uint32_t entry, uint32_t end, uint32_t *join, uint32_t *depth);
 
 /* Writes the instructions that can follow `pc`, up to two, to `to`. Returns how many. */
 uint32_t cfg_successors(const struct isa_inst *code, uint32_t pc, uint32_t to[2]);
 
-/* Sets in_loop of the kernel's instructions, after isa_describe(). Returns false when out of memory. */
-bool cfg_loops(struct isa_program *program, const struct isa_kernel *kernel);
+/* Sets in_loop of the kernel's instructions, after isa_describe(). */
+void cfg_loops(struct isa_program *program, const struct isa_kernel *kernel);
 
 #endif

@@ -2,6 +2,7 @@
  * remaining bytes before anything is allocated, and isa_validate() checks the meaning. */
 #include "isa/pipe.h"
 #include "isa/rows.h"
+#include "sim/base/need.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,13 +43,9 @@ static uint32_t read_count(struct reader *reader, size_t bytes, uint32_t most) {
 static char *read_string(struct reader *reader, uint32_t most) {
   const uint32_t length = read_count(reader, 1, most);
   reader->failed |= !reader->failed && memchr(reader->at, 0, length); /* text contains no zero */
-  char *text = reader->failed ? NULL : malloc((size_t)length + 1);
-  if (!text) {
-    reader->failed = true;
+  if (reader->failed)
     return NULL;
-  }
-  memcpy(text, reader->at, length);
-  text[length] = '\0';
+  char *text = need_bytes((const char *)reader->at, length);
   reader->at += length;
   reader->left -= length;
   return text;
@@ -68,8 +65,7 @@ enum {
 
 static void read_args(struct reader *reader, struct isa_kernel *kernel) {
   const uint32_t count = read_count(reader, ARG_BYTES, ISA_MOST_ARGS);
-  kernel->args = calloc((size_t)count + 1, sizeof *kernel->args);
-  reader->failed |= !kernel->args;
+  kernel->args = need(count, sizeof *kernel->args);
   for (uint32_t i = 0; i < count && !reader->failed; i++) {
     struct isa_arg *arg = &kernel->args[kernel->arg_count++];
     arg->name = read_string(reader, ISA_LONGEST_NAME);
@@ -84,8 +80,7 @@ static void read_args(struct reader *reader, struct isa_kernel *kernel) {
 
 static void read_lds(struct reader *reader, struct isa_kernel *kernel) {
   const uint32_t count = read_count(reader, LDS_VARIABLE_BYTES, ISA_MOST_LDS_VARIABLES);
-  kernel->lds = calloc((size_t)count + 1, sizeof *kernel->lds);
-  reader->failed |= !kernel->lds;
+  kernel->lds = need(count, sizeof *kernel->lds);
   for (uint32_t i = 0; i < count && !reader->failed; i++) {
     struct isa_lds_variable *variable = &kernel->lds[kernel->lds_count++];
     variable->name = read_string(reader, ISA_LONGEST_NAME);
@@ -97,8 +92,7 @@ static void read_lds(struct reader *reader, struct isa_kernel *kernel) {
 }
 
 static void read_kernels(struct reader *reader, struct isa_program *program, uint32_t count) {
-  program->kernels = calloc((size_t)count + 1, sizeof *program->kernels);
-  reader->failed |= !program->kernels;
+  program->kernels = need(count, sizeof *program->kernels);
   for (uint32_t i = 0; i < count && !reader->failed; i++) {
     struct isa_kernel *kernel = &program->kernels[program->kernel_count++];
     kernel->name = read_string(reader, ISA_LONGEST_NAME);
@@ -124,15 +118,11 @@ static void read_code(struct reader *reader, struct isa_program *program, uint32
     reader->failed = true;
     return;
   }
-  program->code = calloc((size_t)count + 1, sizeof *program->code);
-  program->line = calloc((size_t)count + 1, sizeof *program->line);
-  program->column = calloc((size_t)count + 1, sizeof *program->column);
-  program->source = calloc((size_t)count + 1, sizeof *program->source);
-  program->info = calloc((size_t)count + 1, sizeof *program->info);
-  if (!program->code || !program->line || !program->column || !program->source || !program->info) {
-    reader->failed = true;
-    return;
-  }
+  program->code = need(count, sizeof *program->code);
+  program->line = need(count, sizeof *program->line);
+  program->column = need(count, sizeof *program->column);
+  program->source = need(count, sizeof *program->source);
+  program->info = need(count, sizeof *program->info);
   program->count = count;
   for (uint32_t pc = 0; pc < count; pc++) {
     struct isa_inst *inst = &program->code[pc];
@@ -156,10 +146,7 @@ static void read_image(struct reader *reader, uint8_t **bytes, size_t *size, uin
     reader->failed = true;
     return;
   }
-  *bytes = malloc((size_t)count + 1);
-  reader->failed |= !*bytes;
-  if (reader->failed)
-    return;
+  *bytes = need_more(NULL, count, 1);
   memcpy(*bytes, reader->at, count);
   *size = count;
   reader->at += count;
@@ -169,8 +156,7 @@ static void read_image(struct reader *reader, uint8_t **bytes, size_t *size, uin
 /* Reads channels. Their places are computed. A packet size of 0 is invalid. */
 static void read_channels(struct reader *reader, struct isa_program *program) {
   const uint32_t count = read_count(reader, CHANNEL_BYTES, ISA_MOST_PIPES);
-  program->channels = calloc((size_t)count + 1, sizeof *program->channels);
-  reader->failed |= !program->channels;
+  program->channels = need(count, sizeof *program->channels);
   for (uint32_t i = 0; i < count && !reader->failed; i++) {
     struct isa_channel *channel = &program->channels[i];
     channel->name = read_string(reader, ISA_LONGEST_NAME);
@@ -190,8 +176,7 @@ static void read_source(struct reader *reader, struct isa_source *source) {
   const uint32_t count = read_count(reader, 4, UINT32_MAX);
   if (reader->failed || !count)
     return;
-  source->text = calloc(count, sizeof *source->text);
-  reader->failed |= !source->text;
+  source->text = need(count, sizeof *source->text);
   while (source->lines < count && !reader->failed) {
     source->text[source->lines] = read_string(reader, LONGEST_LINE);
     source->lines += !reader->failed;
@@ -203,8 +188,7 @@ static void read_sources(struct reader *reader, struct isa_program *program, uin
     reader->failed |= count > 0;
     return;
   }
-  program->sources = calloc(count, sizeof *program->sources);
-  reader->failed |= !program->sources;
+  program->sources = need(count, sizeof *program->sources);
   while (program->source_count < count && !reader->failed)
     read_source(reader, &program->sources[program->source_count++]);
 }
@@ -240,8 +224,6 @@ static struct isa_program *refuse(struct isa_program *program, struct isa_error 
 
 struct isa_program *isa_decode(const uint8_t *bytes, size_t size, const char *file, struct isa_error *error) {
   struct isa_program *program = isa_program_new(file);
-  if (!program)
-    return refuse(NULL, error, file, "out of memory");
   if (size < 4 || memcmp(bytes, "WWO", 3) != 0 || bytes[3] < 2 || bytes[3] > 4)
     return refuse(program, error, file, "not an object file of this version; one starts with 'WWO' 2, 3 or 4");
   struct reader reader = {.at = bytes + 4, .left = size - 4, .version = bytes[3]};

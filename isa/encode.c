@@ -28,24 +28,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/vector.h"
+
 struct writer {
   uint8_t *bytes;
   size_t count, room;
-  bool failed;
 };
 
 static void write_bytes(struct writer *writer, const void *bytes, size_t count) {
-  if (writer->failed || !count)
+  if (!count)
     return;
-  if (count > writer->room - writer->count) {
-    const size_t room = 2 * (writer->room + count);
-    uint8_t *grown = realloc(writer->bytes, room);
-    writer->failed = !grown;
-    if (!grown)
-      return;
-    writer->bytes = grown;
-    writer->room = room;
-  }
+  writer->bytes = vector_room(writer->bytes, &writer->room, writer->count + count, 1);
   memcpy(writer->bytes + writer->count, bytes, count);
   writer->count += count;
 }
@@ -123,7 +116,7 @@ static void write_source(struct writer *writer, const struct isa_source *source)
     write_string(writer, source->text[i]);
 }
 
-bool isa_encode(const struct isa_program *program, uint8_t **bytes, size_t *size) {
+uint8_t *isa_encode(const struct isa_program *program, size_t *size) {
   struct writer writer = {0};
   write_bytes(&writer, "WWO\4", 4);
   write_u32(&writer, program->count);
@@ -147,11 +140,6 @@ bool isa_encode(const struct isa_program *program, uint8_t **bytes, size_t *size
     write_number(&writer, program->source[pc], 2);
   for (uint32_t i = 0; i < program->source_count; i++)
     write_source(&writer, &program->sources[i]);
-  if (writer.failed) {
-    free(writer.bytes);
-    return false;
-  }
-  *bytes = writer.bytes;
   *size = writer.count;
-  return true;
+  return writer.bytes;
 }

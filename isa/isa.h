@@ -218,8 +218,8 @@ struct isa_error {
 };
 
 /* The object format (.wwo), documented in encode.c: header, kernels, constants, variables, channels, code, lines,
- * columns. isa_encode() allocates *bytes. isa_decode() checks everything and rejects malicious files. */
-bool isa_encode(const struct isa_program *program, uint8_t **bytes, size_t *size);
+ * columns. The caller frees isa_encode()'s bytes. isa_decode() checks everything and rejects malicious files. */
+uint8_t *isa_encode(const struct isa_program *program, size_t *size);
 struct isa_program *isa_decode(const uint8_t *bytes, size_t size, const char *file, struct isa_error *error);
 
 void isa_program_free(struct isa_program *program);

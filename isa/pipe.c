@@ -8,6 +8,7 @@
 
 #include "isa/ops.h"
 #include "isa/step.h"
+#include "sim/base/map.h"
 #include "sim/base/need.h"
 
 const char *const isa_pipe_kinds[ISA_PIPE_KINDS] = {"item", "group", "subgroup", "packet"};
@@ -71,7 +72,7 @@ static void mirror(const struct isa_pipe *pipe) {
   memcpy(pipe->data, counters, sizeof counters);
 }
 
-bool isa_pipe_init(struct isa_pipe *pipe, const char *name, uint32_t number, uint64_t base, uint8_t *data,
+void isa_pipe_init(struct isa_pipe *pipe, const char *name, uint32_t number, uint64_t base, uint8_t *data,
                    uint32_t packet_size, uint32_t max_packets) {
   assert(max_packets && max_packets <= ISA_MOST_PACKETS && number && number <= ISA_MOST_PIPES && "ids have room");
   const uint32_t sizes[2] = {packet_size, max_packets};
@@ -84,8 +85,7 @@ bool isa_pipe_init(struct isa_pipe *pipe, const char *name, uint32_t number, uin
   snprintf(pipe->name, sizeof pipe->name, "%s", name);
   memcpy(data + ISA_PIPE_SIZES, sizes, sizeof sizes);
   mirror(pipe);
-  pipe->written = calloc(max_packets / 8 + 1, 1);
-  return pipe->written != NULL;
+  pipe->written = need(max_packets / 8 + 1, 1);
 }
 
 void isa_pipe_free(struct isa_pipe *pipe) {
@@ -102,7 +102,7 @@ size_t isa_channel_pipes(const struct isa_program *program) {
   return count;
 }
 
-bool isa_channels_init(const struct isa_program *program, uint8_t *variables, struct isa_pipe *pipes) {
+void isa_channels_init(const struct isa_program *program, uint8_t *variables, struct isa_pipe *pipes) {
   enum { SHOWN = 50 };
   size_t made = 0;
   memset(pipes, 0, isa_channel_pipes(program) * sizeof *pipes);
@@ -112,12 +112,10 @@ bool isa_channels_init(const struct isa_program *program, uint8_t *variables, st
       char name[sizeof pipes->name];
       snprintf(name, sizeof name, channel->count > 1 ? "%.*s[%u]" : "%.*s", SHOWN, channel->name, k);
       const uint64_t offset = channel->offset + k * channel->pitch;
-      if (!isa_pipe_init(&pipes[made], name, ISA_MOST_PIPES - (uint32_t)made, ISA_VARIABLE_BASE + offset,
-                         variables + offset, channel->packet_size, channel->max_packets))
-        return false;
+      isa_pipe_init(&pipes[made], name, ISA_MOST_PIPES - (uint32_t)made, ISA_VARIABLE_BASE + offset, variables + offset,
+                    channel->packet_size, channel->max_packets);
     }
   }
-  return true;
 }
 
 struct isa_pipe *isa_pipe_find(const struct isa_memory *memory, uint64_t address) {
@@ -361,8 +359,7 @@ static struct isa_pipe *pipe_of(const struct isa_warp *warp, const struct isa_in
 
 /* Ids that the work-group committed recently. With this table, a later use is detected without accessing the memory. */
 static uint64_t *committed_entry(const struct isa_warp *warp, uint64_t id) {
-  const uint64_t hash = id * UINT64_C(0x9e3779b97f4a7c15);
-  return &warp->group->committed[hash >> 32 & (ISA_GROUP_COMMITTED - 1)];
+  return &warp->group->committed[hash_number(id) >> 32 & (ISA_GROUP_COMMITTED - 1)];
 }
 
 void pipe_access(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access) {

@@ -89,17 +89,17 @@ struct isa_pipe {
   struct isa_pipe_stats stats;
 };
 
-/* Creates an empty pipe with its header at `data`: isa_pipe_bytes() bytes. Returns false when out of memory. */
-bool isa_pipe_init(struct isa_pipe *pipe, const char *name, uint32_t number, uint64_t base, uint8_t *data,
+/* Creates an empty pipe with its header at `data`: isa_pipe_bytes() bytes. */
+void isa_pipe_init(struct isa_pipe *pipe, const char *name, uint32_t number, uint64_t base, uint8_t *data,
                    uint32_t packet_size, uint32_t max_packets);
 void isa_pipe_free(struct isa_pipe *pipe);
 uint64_t isa_pipe_bytes(uint32_t packet_size, uint32_t max_packets);
 
 /* isa_channel_pipes() returns how many pipes the program's channels are. isa_channels_init() creates them, empty, in
  * the isa_variable_room() bytes at `variables`. They always have the highest numbers, so that a replay recognizes them
- * by their ids. Returns false when out of memory; the remaining pipes are zero then. */
+ * by their ids. */
 size_t isa_channel_pipes(const struct isa_program *program);
-bool isa_channels_init(const struct isa_program *program, uint8_t *variables, struct isa_pipe *pipes);
+void isa_channels_init(const struct isa_program *program, uint8_t *variables, struct isa_pipe *pipes);
 
 static inline bool isa_pipe_is_channel(const struct isa_pipe *pipe) { return pipe->base < ISA_GLOBAL_BASE; }
 

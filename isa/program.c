@@ -1,19 +1,15 @@
 /* Creation, destruction and queries of programs. */
 #include "isa/pipe.h"
 #include "isa/rows.h"
+#include "sim/base/need.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct isa_program *isa_program_new(const char *file) {
-  struct isa_program *program = calloc(1, sizeof *program);
-  if (!program)
-    return NULL;
-  program->file = strdup(file);
-  if (program->file)
-    return program;
-  free(program);
-  return NULL;
+  struct isa_program *program = need(1, sizeof *program);
+  program->file = need_copy(file);
+  return program;
 }
 
 static void free_source(struct isa_source *source) {

@@ -203,7 +203,7 @@ uint32_t isa_value_bytes(const char *text, size_t length);
  * end properly. Fills in program->info and stack_entries. Returns false and sets *error if something is wrong. */
 bool isa_validate(struct isa_program *program, struct isa_error *error);
 
-/* An empty program with a file name. NULL when out of memory. */
+/* An empty program with a file name. */
 struct isa_program *isa_program_new(const char *file);
 
 /* Frees what a kernel points to. */

@@ -5,6 +5,7 @@
 
 #include "isa/ops.h"
 #include "isa/rows.h"
+#include "sim/base/need.h"
 
 /* Registers and predicates whose values steer, as scoreboard slots. */
 enum { WORDS = (ISA_SLOTS + 63) / 64 };
@@ -165,28 +166,22 @@ static void follow(struct flow *flow) {
   } while (flow->changed);
 }
 
-static bool follow_kernel(const struct isa_program *program, const struct isa_kernel *kernel,
+static void follow_kernel(const struct isa_program *program, const struct isa_kernel *kernel,
                           struct isa_steering *steering) {
   struct flow flow = {.program = program, .entry = kernel->entry, .end = kernel->end, .steering = steering};
-  flow.in = calloc(kernel->end - kernel->entry, sizeof *flow.in);
-  if (!flow.in)
-    return false;
+  flow.in = need(kernel->end - kernel->entry, sizeof *flow.in);
   follow(&flow);
   steering->lds |= flow.lds;
   free(flow.in);
-  return true;
 }
 
 /* One kernel may load what another leaves in global memory, so this repeats until nothing new is found. */
-bool isa_steering_find(const struct isa_program *program, struct isa_steering *steering) {
-  bool good = true, before;
-  *steering = (struct isa_steering){.steers = calloc(program->count + 1, sizeof(bool))};
-  if (!steering->steers)
-    return false;
+void isa_steering_find(const struct isa_program *program, struct isa_steering *steering) {
+  bool before;
+  *steering = (struct isa_steering){.steers = need(program->count + 1, sizeof(bool))};
   do {
     before = steering->global;
-    for (size_t i = 0; good && i < program->kernel_count; i++)
-      good = follow_kernel(program, &program->kernels[i], steering);
-  } while (good && steering->global != before);
-  return good;
+    for (size_t i = 0; i < program->kernel_count; i++)
+      follow_kernel(program, &program->kernels[i], steering);
+  } while (steering->global != before);
 }

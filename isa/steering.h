@@ -18,7 +18,7 @@ struct isa_steering {
   bool global;  /* the contents of global memory steer some kernel */
 };
 
-/* The caller frees `steers`. Returns false when out of memory. */
-bool isa_steering_find(const struct isa_program *program, struct isa_steering *steering);
+/* The caller frees `steers`. */
+void isa_steering_find(const struct isa_program *program, struct isa_steering *steering);
 
 #endif

@@ -5,6 +5,7 @@
 #include "isa/ops.h"
 #include "isa/pipe.h"
 #include "isa/rows.h"
+#include "sim/base/need.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -98,9 +99,7 @@ static bool check_args(const struct check *check) {
   }
   if (end != kernel->arg_bytes)
     return wrong(check, "kernel '%.60s' has an argument block of the wrong size", kernel->name);
-  char **names = calloc(kernel->arg_count + 1, sizeof *names);
-  if (!names)
-    return wrong(check, "out of memory");
+  char **names = need(kernel->arg_count, sizeof *names);
   for (size_t i = 0; i < kernel->arg_count; i++)
     names[i] = kernel->args[i].name;
   const bool good = check_names(check, "argument", names, kernel->arg_count);
@@ -112,9 +111,7 @@ static bool check_lds_variables(const struct check *check) {
   const struct isa_kernel *kernel = check->kernel;
   if (kernel->lds_count > ISA_MOST_LDS_VARIABLES)
     return wrong(check, "kernel '%.60s' has too many LDS variables", kernel->name);
-  char **names = calloc(kernel->lds_count + kernel->arg_count + 1, sizeof *names);
-  if (!names)
-    return wrong(check, "out of memory");
+  char **names = need(kernel->lds_count + kernel->arg_count, sizeof *names);
   bool good = true;
   uint32_t end = 0;
   for (size_t i = 0; good && i < kernel->lds_count; i++) {
@@ -347,11 +344,8 @@ static bool check_instruction(const struct check *check, uint32_t pc) {
 static bool check_joins(const struct check *check) {
   const struct isa_kernel *kernel = check->kernel;
   struct isa_program *program = check->program;
-  uint32_t *join = malloc((size_t)(kernel->end - kernel->entry) * sizeof *join), depth = 0;
-  if (!join || !cfg_joins(program->code, kernel->entry, kernel->end, join, &depth)) {
-    free(join);
-    return wrong(check, "out of memory");
-  }
+  uint32_t *join = need(kernel->end - kernel->entry, sizeof *join), depth = 0;
+  cfg_joins(program->code, kernel->entry, kernel->end, join, &depth);
   bool good = true;
   for (uint32_t pc = kernel->entry; good && pc < kernel->end; pc++)
     if (program->code[pc].op == ISA_BRA && isa_branch_join(&program->code[pc]) != join[pc - kernel->entry])
@@ -389,9 +383,7 @@ bool isa_validate(struct isa_program *program, struct isa_error *error) {
     return wrong(&check, "the program is too large");
   if (!check_channels(&check))
     return false;
-  char **names = malloc(program->kernel_count * sizeof *names);
-  if (!names)
-    return wrong(&check, "out of memory");
+  char **names = need(program->kernel_count, sizeof *names);
   for (size_t i = 0; i < program->kernel_count; i++)
     names[i] = program->kernels[i].name;
   const bool named = check_names(&check, "kernel", names, program->kernel_count);
@@ -418,7 +410,6 @@ bool isa_validate(struct isa_program *program, struct isa_error *error) {
   for (uint32_t pc = 0; pc < program->count; pc++)
     isa_describe(&program->code[pc], &program->info[pc]);
   for (size_t i = 0; i < program->kernel_count; i++)
-    if (!cfg_loops(program, &program->kernels[i]))
-      return wrong(&check, "out of memory");
+    cfg_loops(program, &program->kernels[i]);
   return true;
 }

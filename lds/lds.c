@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/need.h"
+
 /* clang-format off */
 const struct param_row lds_param_rows[] = {
 #define PARAM(...) PARAM_ROW(struct lds_params, __VA_ARGS__)
@@ -97,36 +99,31 @@ uint32_t lds_capacity(const struct lds_params *params) {
 
 /* A reply is in its port for `latency` cycles after the last pass. One pass a cycle and the credit's way back limit the
  * number of replies there, because the CU takes each one on arrival. */
-static bool make_ports(struct lds *lds, struct component *cu, struct component *const *dma) {
+static void make_ports(struct lds *lds, struct component *cu, struct component *const *dma) {
   enum { TRANSFERS = 4 }; /* two sustain one transfer a cycle, credits included */
   struct component *me = &lds->component;
-  bool fine =
-      port_init(&lds->from_cu, sizeof(struct lds_request), lds->params.queue, 1, cu, me) &&
-      port_init(&lds->to_cu, sizeof(struct lds_reply), lds->params.latency + latest(&lds->params) + 4, 1, me, cu);
-  for (unsigned e = 0; fine && e < lds->engines; e++)
-    fine = port_init(&lds->from_dma[e], sizeof(struct transfer), TRANSFERS, 1, dma[e], me) &&
-           port_init(&lds->to_dma[e], sizeof(struct transfer_reply), TRANSFERS, 1, me, dma[e]);
-  return fine;
+  port_init(&lds->from_cu, sizeof(struct lds_request), lds->params.queue, 1, cu, me);
+  port_init(&lds->to_cu, sizeof(struct lds_reply), lds->params.latency + latest(&lds->params) + 4, 1, me, cu);
+  for (unsigned e = 0; e < lds->engines; e++) {
+    port_init(&lds->from_dma[e], sizeof(struct transfer), TRANSFERS, 1, dma[e], me);
+    port_init(&lds->to_dma[e], sizeof(struct transfer_reply), TRANSFERS, 1, me, dma[e]);
+  }
 }
 
-bool lds_init(struct lds *lds, const struct lds_params *params, const struct lds_commit *commit, struct component *cu,
+void lds_init(struct lds *lds, const struct lds_params *params, const struct lds_commit *commit, struct component *cu,
               struct component *const *dma, unsigned engines) {
   assert(engines <= LDS_ENGINES && "a CU has a handful of DMA engines");
   *lds = (struct lds){.component = {.name = "lds", .step = lds_step, .self = lds},
                       .params = *params,
                       .engines = engines,
-                      .work = calloc(1, sizeof *lds->work)};
+                      .work = need(1, sizeof *lds->work)};
   if (commit)
     lds->commit = *commit;
-  if (lds->work && params->interleave > 1)
-    lds->work->waiting = calloc(params->queue, sizeof *lds->work->waiting);
-  if (!lds->work || (params->interleave > 1 && !lds->work->waiting) || !make_ports(lds, cu, dma)) {
-    lds_free(lds);
-    return false;
-  }
+  if (params->interleave > 1)
+    lds->work->waiting = need(params->queue, sizeof *lds->work->waiting);
+  make_ports(lds, cu, dma);
   lds->work->row = params->banks * params->bank_bytes;
   lds->work->word_log2 = (unsigned)__builtin_ctz(params->bank_bytes);
-  return true;
 }
 
 void lds_free(struct lds *lds) {

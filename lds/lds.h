@@ -157,8 +157,8 @@ struct lds {
   struct lds_work *work;   /* what is in progress */
 };
 
-/* Builds an LDS between `cu` and `engines` DMA components. False if out of memory. */
-bool lds_init(struct lds *lds, const struct lds_params *params, const struct lds_commit *commit, struct component *cu,
+/* Builds an LDS between `cu` and `engines` DMA components. */
+void lds_init(struct lds *lds, const struct lds_params *params, const struct lds_commit *commit, struct component *cu,
               struct component *const *dma, unsigned engines);
 void lds_free(struct lds *lds);
 

@@ -446,13 +446,10 @@ void cu_written(struct cu *cu, const struct mem_line *lines, uint32_t count) {
     l1_written(&cu->texels, lines, count);
 }
 
-static bool pool_init(struct cu_pool *pool, uint32_t first, uint32_t count) {
-  pool->unused = calloc(count, sizeof *pool->unused);
-  if (!pool->unused)
-    return false;
+static void pool_init(struct cu_pool *pool, uint32_t first, uint32_t count) {
+  pool->unused = need(count, sizeof *pool->unused);
   for (pool->count = 0; pool->count < count; pool->count++)
     pool->unused[pool->count] = first + count - 1 - pool->count;
-  return true;
 }
 
 /* Data of a load are close together in an access, to touch few cache lines and pages of the host. Data to store are
@@ -504,7 +501,7 @@ static struct mem_params texel_cache(const struct machine *machine) {
   return params;
 }
 
-bool cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struct component *dispatcher,
+void cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struct component *dispatcher,
              struct lds *lds, struct mem_port *port, const struct warp_source *source) {
   /* An LDS access is in flight from issue to reply: in the queue, at the banks, or on its way back. An access of a warp
    * that waits for a phase of an mbarrier is in flight longer. */
@@ -524,24 +521,21 @@ bool cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struc
       .from_lds = &lds->to_cu,
       .to_memory = &port->from_cu,
       .engines = machine->dma.engines,
-      .warps = calloc(machine->cu.warps, sizeof *cu->warps),
-      .groups = calloc(machine->cu.groups, sizeof *cu->groups),
-      .accesses = calloc(lds_accesses + machine->cu.accesses, sizeof *cu->accesses),
+      .warps = need(machine->cu.warps, sizeof *cu->warps),
+      .groups = need(machine->cu.groups, sizeof *cu->groups),
+      .accesses = need(lds_accesses + machine->cu.accesses, sizeof *cu->accesses),
   };
   set_classes(cu);
-  bool ports = port_init(&cu->from_dispatcher, sizeof(struct cu_start), machine->cu.groups,
-                         machine->cu.dispatch_latency, dispatcher, &cu->component) &&
-               port_init(&cu->to_dispatcher, sizeof(struct cu_finish), machine->cu.groups, machine->cu.dispatch_latency,
-                         &cu->component, dispatcher);
+  port_init(&cu->from_dispatcher, sizeof(struct cu_start), machine->cu.groups, machine->cu.dispatch_latency, dispatcher,
+            &cu->component);
+  port_init(&cu->to_dispatcher, sizeof(struct cu_finish), machine->cu.groups, machine->cu.dispatch_latency,
+            &cu->component, dispatcher);
   const struct mem_params texels = texel_cache(machine);
-  bool cache = l1_init(&cu->l1, &machine->mem, lds_accesses + machine->cu.accesses) &&
-               l1_init(&cu->texels, &texels, lds_accesses + machine->cu.accesses),
-       copies = lane_copies_init(cu, machine->cu.accesses);
-  if (cu->warps && cu->groups && cu->accesses && ports && cache && copies &&
-      pool_init(&cu->lds_pool, 0, lds_accesses) && pool_init(&cu->global_pool, lds_accesses, machine->cu.accesses))
-    return true;
-  cu_free(cu);
-  return false;
+  l1_init(&cu->l1, &machine->mem, lds_accesses + machine->cu.accesses);
+  l1_init(&cu->texels, &texels, lds_accesses + machine->cu.accesses);
+  lane_copies_init(cu, machine->cu.accesses);
+  pool_init(&cu->lds_pool, 0, lds_accesses);
+  pool_init(&cu->global_pool, lds_accesses, machine->cu.accesses);
 }
 
 void cu_free(struct cu *cu) {
@@ -563,11 +557,11 @@ void cu_free(struct cu *cu) {
   *cu = (struct cu){0};
 }
 
-bool cu_launch(struct cu *cu, uint32_t count, uint64_t lds) {
+void cu_launch(struct cu *cu, uint32_t count, uint64_t lds) {
   if (count > cu->kernel_room) {
     free(cu->kernels);
-    cu->kernels = calloc(count, sizeof *cu->kernels);
-    cu->kernel_room = cu->kernels ? count : 0;
+    cu->kernels = need(count, sizeof *cu->kernels);
+    cu->kernel_room = count;
   }
   l1_share(&cu->l1, lds);
   l1_share(&cu->texels, 0);
@@ -578,7 +572,6 @@ bool cu_launch(struct cu *cu, uint32_t count, uint64_t lds) {
   cu->last_active = 0;
   for (unsigned i = 0; i < CU_SCHEDULERS; i++)
     cu->schedulers[i].last = CU_WARPS; /* the lowest slot has the first turn */
-  return cu->kernels != NULL;
 }
 
 /* Called while no warp is resident. */

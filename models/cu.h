@@ -204,7 +204,8 @@ struct cu_group {
   uint64_t fenced_lds, fenced_global; /* number of the last copy before the last fence of each space */
   /* events */
   struct cu_event *events;
-  uint32_t event_count, event_room, events_made;
+  uint32_t event_count, events_made;
+  size_t event_room;
   uint32_t copies_under_way;
   cycle_t copies_since; /* when the first of them was issued */
 };
@@ -335,14 +336,14 @@ struct cu {
   void (*carry)(struct cu *cu, const struct dma_descriptor *copy);
 };
 
-bool cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struct component *dispatcher,
+void cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struct component *dispatcher,
              struct lds *lds, struct mem_port *port, const struct warp_source *source);
 void cu_free(struct cu *cu);
 
 /* Prepares for `count` launches that run at once and clears the statistics. `lds`: bytes of LDS that groups can hold at
- * the same time. False if out of memory. cu_launch_kernel() must follow for each launch, with the LDS of its groups and
+ * the same time. cu_launch_kernel() must follow for each launch, with the LDS of its groups and
  * where to charge its instructions. */
-bool cu_launch(struct cu *cu, uint32_t count, uint64_t lds);
+void cu_launch(struct cu *cu, uint32_t count, uint64_t lds);
 void cu_launch_kernel(struct cu *cu, const struct isa_launch *launch, uint32_t lds_per_group, bool copies,
                       struct pc_result *by_pc);
 

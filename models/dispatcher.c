@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "models/machine.h"
+#include "sim/base/need.h"
 
 /* ---- the LDS of a CU: pieces in use, lowest first ----------------------------------------------- */
 
@@ -137,19 +138,18 @@ static cycle_t dispatcher_step(void *self, cycle_t now) {
 
 /* ---- construction --------------------------------------------------------------------------- */
 
-bool dispatcher_init(struct dispatcher *dispatcher, struct cu **cus, const struct machine *machine) {
+void dispatcher_init(struct dispatcher *dispatcher, struct cu **cus, const struct machine *machine) {
   const uint32_t count = machine->cu.count;
   *dispatcher = (struct dispatcher){
       .component = {.name = "dispatcher", .step = dispatcher_step, .self = dispatcher},
       .cus = cus,
       .rate = machine->cu.dispatch_rate,
       .all = {machine->cu.warps, machine->cu.groups, machine->cu.registers, machine->lds.size},
-      .arrivals = calloc(count, sizeof *dispatcher->arrivals),
-      .free = calloc(count, sizeof *dispatcher->free),
-      .pieces = calloc((size_t)count * machine->cu.groups, sizeof *dispatcher->pieces),
-      .piece_count = calloc(count, sizeof *dispatcher->piece_count),
+      .arrivals = need(count, sizeof *dispatcher->arrivals),
+      .free = need(count, sizeof *dispatcher->free),
+      .pieces = need((size_t)count * machine->cu.groups, sizeof *dispatcher->pieces),
+      .piece_count = need(count, sizeof *dispatcher->piece_count),
   };
-  return dispatcher->arrivals && dispatcher->free && dispatcher->pieces && dispatcher->piece_count;
 }
 
 void dispatcher_free(struct dispatcher *dispatcher) {

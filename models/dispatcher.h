@@ -59,7 +59,7 @@ struct dispatcher {
   uint32_t probe_left;                /* groups not yet sent */
 };
 
-bool dispatcher_init(struct dispatcher *dispatcher, struct cu **cus, const struct machine *machine);
+void dispatcher_init(struct dispatcher *dispatcher, struct cu **cus, const struct machine *machine);
 void dispatcher_free(struct dispatcher *dispatcher);
 
 /* The first `cus` CUs are built: one for each group of the next launches, or all. */

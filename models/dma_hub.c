@@ -89,21 +89,21 @@ static cycle_t dma_hub_step(void *self, cycle_t now) {
 
 /* A reply takes a cycle to the engine, and its slot's credit another one. The engine leaves replies without room in the
  * port; there are never more of them than requests in flight. */
-bool dma_hub_init(struct dma_hub *hub, struct dma *dma, const struct dma_params *params) {
+void dma_hub_init(struct dma_hub *hub, struct dma *dma, const struct dma_params *params) {
   enum { TRANSFERS = 4 };
   *hub = (struct dma_hub){.component = {.name = "dma_hub", .step = dma_hub_step, .self = hub}, .dma = dma};
-  return port_init(&hub->from_engine, sizeof(struct transfer), TRANSFERS, 1, &dma->component, &hub->component) &&
-         port_init(&hub->to_engine, sizeof(struct transfer_reply), params->outstanding + 2 * HUB_CLIENTS, 1,
-                   &hub->component, &dma->component);
+  port_init(&hub->from_engine, sizeof(struct transfer), TRANSFERS, 1, &dma->component, &hub->component);
+  port_init(&hub->to_engine, sizeof(struct transfer_reply), params->outstanding + 2 * HUB_CLIENTS, 1, &hub->component,
+            &dma->component);
 }
 
-bool dma_hub_connect(struct dma_hub *hub, const struct dma_params *params, struct component *cu, struct port *to_lds,
+void dma_hub_connect(struct dma_hub *hub, const struct dma_params *params, struct component *cu, struct port *to_lds,
                      struct port *from_lds) {
   unsigned client = hub->clients++;
   hub->to_lds[client] = to_lds;
   hub->from_lds[client] = from_lds;
-  return port_init(&hub->from_cu[client], sizeof(struct dma_descriptor), params->queue, 1, cu, &hub->component) &&
-         port_init(&hub->to_cu[client], sizeof(struct dma_done), params->channels + 4, 1, &hub->component, cu);
+  port_init(&hub->from_cu[client], sizeof(struct dma_descriptor), params->queue, 1, cu, &hub->component);
+  port_init(&hub->to_cu[client], sizeof(struct dma_done), params->channels + 4, 1, &hub->component, cu);
 }
 
 void dma_hub_free(struct dma_hub *hub) {

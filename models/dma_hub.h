@@ -44,12 +44,11 @@ struct dma_hub {
   struct port to_engine;              /* struct transfer_reply; the engine's from_lds */
 };
 
-/* Builds the hub of `dma`, without CUs. The engine is built afterwards, with the hub in place of its CU and LDS. False
- * if out of memory. */
-bool dma_hub_init(struct dma_hub *hub, struct dma *dma, const struct dma_params *params);
+/* Builds the hub of `dma`, without CUs. The engine is built afterwards, with the hub in place of its CU and LDS. */
+void dma_hub_init(struct dma_hub *hub, struct dma *dma, const struct dma_params *params);
 
 /* Connects the next CU, and the ports for this engine that its LDS owns. */
-bool dma_hub_connect(struct dma_hub *hub, const struct dma_params *params, struct component *cu, struct port *to_lds,
+void dma_hub_connect(struct dma_hub *hub, const struct dma_params *params, struct component *cu, struct port *to_lds,
                      struct port *from_lds);
 void dma_hub_free(struct dma_hub *hub);
 

@@ -6,6 +6,7 @@
 
 #include "dma/dma.h"
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 /* Cycles that a warp waited in one bucket. */
 struct wait {
@@ -43,7 +44,7 @@ struct emitter {
   struct timeline_event *accesses; /* by index; `from` 0: not in flight, because nothing begins in cycle 0 */
   uint32_t access_count;
   struct copy *copies; /* in the order of their numbers */
-  uint32_t copy_count, copy_room;
+  size_t copy_count, copy_room;
 };
 
 static bool wanted(const struct cu *cu, enum timeline_kind kind) { return timeline_wants(&cu->emitter->tap, kind); }
@@ -291,13 +292,7 @@ void emit_meeting(const struct cu *cu, const struct cu_group *group, const struc
 /* ---- copies ---------------------------------------------------------------------------------- */
 
 /* A linear list, because copies in flight are few, except in a kernel that never waits. */
-static struct copy *add_copy(struct emitter *to) {
-  if (to->copy_count == to->copy_room) {
-    to->copy_room = to->copy_room ? 2 * to->copy_room : 16;
-    to->copies = need_more(to->copies, to->copy_room, sizeof *to->copies);
-  }
-  return &to->copies[to->copy_count++];
-}
+static struct copy *add_copy(struct emitter *to) { return vector_next(to->copies, to->copy_count, to->copy_room); }
 
 static struct copy *find_copy(const struct emitter *in, uint64_t number) {
   uint32_t i = 0;
@@ -369,17 +364,14 @@ void emit_group(const struct cu *cu, uint32_t group_slot, cycle_t end) {
 
 /* ---- the tap ----------------------------------------------------------------------------------- */
 
-bool emit_open(struct cu *cu, struct timeline_tap tap) {
+void emit_open(struct cu *cu, struct timeline_tap tap) {
   const uint32_t accesses = cu->lds_pool.count + cu->global_pool.count;
-  cu->emitter = calloc(1, sizeof *cu->emitter);
-  if (!cu->emitter)
-    return false;
-  cu->emitter->accesses = calloc(accesses, sizeof *cu->emitter->accesses);
+  cu->emitter = need(1, sizeof *cu->emitter);
+  cu->emitter->accesses = need(accesses, sizeof *cu->emitter->accesses);
   cu->emitter->access_count = accesses;
   cu->emitter->tap = tap;
   cu->emitter->step = cu->component.step;
   cu->component.step = step_and_emit;
-  return cu->emitter->accesses;
 }
 
 void emit_close(struct cu *cu) {

@@ -20,8 +20,8 @@
 
 struct dma_done;
 
-/* From now on, the CU's step also checks accounts. False if out of memory. */
-bool emit_open(struct cu *cu, struct timeline_tap tap);
+/* From now on, the CU's step also checks accounts. */
+void emit_open(struct cu *cu, struct timeline_tap tap);
 void emit_close(struct cu *cu);
 
 /* A warp has started; its account is closed. */

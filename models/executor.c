@@ -46,7 +46,7 @@ static void *large_again(struct executor *executor, uint32_t slot) {
   return *storage = need(1, executor->warp_bytes);
 }
 
-static bool launch(void *self, const struct isa_launch *launches, size_t count) {
+static void launch(void *self, const struct isa_launch *launches, size_t count) {
   struct executor *executor = self;
   executor->launches = launches;
   executor->warp_bytes = 0;
@@ -56,14 +56,13 @@ static bool launch(void *self, const struct isa_launch *launches, size_t count) 
     executor->warp_bytes = bytes > executor->warp_bytes ? bytes : executor->warp_bytes;
   }
   free_large(executor);
-  if (executor->warp_bytes >= LARGE_WARP)
-    return (executor->large_storage = calloc(executor->warp_count, sizeof *executor->large_storage)) != NULL;
-  if (executor->warp_bytes <= executor->warp_room)
-    return true;
-  free(executor->warp_storage);
-  executor->warp_storage = reallocarray(NULL, executor->warp_count, executor->warp_bytes);
-  executor->warp_room = executor->warp_storage ? executor->warp_bytes : 0;
-  return executor->warp_storage != NULL;
+  if (executor->warp_bytes >= LARGE_WARP) {
+    executor->large_storage = need(executor->warp_count, sizeof *executor->large_storage);
+  } else if (executor->warp_bytes > executor->warp_room) {
+    free(executor->warp_storage);
+    executor->warp_storage = need_more(NULL, executor->warp_count, executor->warp_bytes);
+    executor->warp_room = executor->warp_bytes;
+  }
 }
 
 static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t number, uint32_t linear,
@@ -259,7 +258,7 @@ void executor_carry(struct executor *executor, const struct dma_params *params, 
                  plane * copy->lds_plane + line * copy->lds_pitch);
 }
 
-bool executor_init(struct executor *executor, const struct machine *machine, const struct dma *dma,
+void executor_init(struct executor *executor, const struct machine *machine, const struct dma *dma,
                    const struct executor *keeper) {
   *executor = (struct executor){
       .source = {.launch = {launch, executor},
@@ -270,11 +269,11 @@ bool executor_init(struct executor *executor, const struct machine *machine, con
                  .commit = {commit, executor},
                  .commit_dma_lds = {commit_dma_lds, executor},
                  .commit_dma_memory = {commit_dma_memory, executor}},
-      .warps = calloc(machine->cu.warps, sizeof *executor->warps),
+      .warps = need(machine->cu.warps, sizeof *executor->warps),
       .warp_count = machine->cu.warps,
-      .groups = calloc(machine->cu.groups, sizeof *executor->groups),
+      .groups = need(machine->cu.groups, sizeof *executor->groups),
       .group_count = machine->cu.groups,
-      .lds = calloc(1, LDS_FIRST),
+      .lds = need(1, LDS_FIRST),
       .lds_room = LDS_FIRST,
       .lds_size = machine->lds.size,
       .tags = machine->dma.outstanding,
@@ -282,14 +281,8 @@ bool executor_init(struct executor *executor, const struct machine *machine, con
       .dma = dma,
       .keeper = keeper,
   };
-  bool complete = executor->warps && executor->groups && executor->lds;
-  for (unsigned engine = 0; keeper == executor && engine < machine->dma.engines; engine++) {
-    executor->staging[engine] = calloc(executor->tags, sizeof *executor->staging[engine]);
-    complete = complete && executor->staging[engine];
-  }
-  if (!complete)
-    executor_free(executor);
-  return complete;
+  for (unsigned engine = 0; keeper == executor && engine < machine->dma.engines; engine++)
+    executor->staging[engine] = need(executor->tags, sizeof *executor->staging[engine]);
 }
 
 void executor_free(struct executor *executor) {

@@ -39,7 +39,7 @@ struct executor {
   const struct dma *dma; /* the engines, which know what a request covers */
 };
 
-bool executor_init(struct executor *executor, const struct machine *machine, const struct dma *dma,
+void executor_init(struct executor *executor, const struct machine *machine, const struct dma *dma,
                    const struct executor *keeper);
 void executor_free(struct executor *executor);
 

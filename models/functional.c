@@ -11,6 +11,7 @@
 #include "models/mbarrier.h"
 #include "models/simulation_parts.h"
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 enum {
   TURN = 500,            /* most instructions of a warp per turn */
@@ -48,7 +49,7 @@ struct parked {
 struct functional {
   struct machine machine;
   struct unit **units; /* all that were ever needed; the first `used` are in use */
-  size_t unit_count, used;
+  size_t unit_count, unit_room, used;
   struct isa_access access;      /* of the current instruction, unless it may have to wait */
   struct isa_access_lanes lanes; /* of `access` */
   struct parked *parked;         /* requests that wait for a pipe, oldest first */
@@ -89,10 +90,8 @@ static void carry(struct cu *cu, const struct dma_descriptor *copy) {
 static void unit_new(struct functional *functional) {
   const struct machine *machine = &functional->machine;
   struct unit *unit = need(1, sizeof *unit);
-  functional->units = need_more(functional->units, functional->unit_count + 1, sizeof(struct unit *));
-  functional->units[functional->unit_count++] = unit;
-  if (!executor_init(&unit->executor, machine, NULL, NULL))
-    need_made(NULL);
+  *vector_next(functional->units, functional->unit_count, functional->unit_room) = unit;
+  executor_init(&unit->executor, machine, NULL, NULL);
   unit->cu = (struct cu){
       .params = machine->cu,
       .all_lanes = machine->cu.warp_size == 64 ? UINT64_MAX : (UINT64_C(1) << machine->cu.warp_size) - 1,
@@ -118,14 +117,12 @@ static void add_unit(struct functional *functional, size_t number) {
   unit->number = number;
   unit->open = 0;
   unit->idle = UINT64_MAX >> (CU_WARPS - cu->params.warps);
-  if (!cu_launch(cu, 1, 0))
-    need_made(NULL);
+  cu_launch(cu, 1, 0);
   unit->launch = *all->launches[number];
   unit->launch.report = cu_report;
   unit->launch.report_context = cu->kernels;
   cu_launch_kernel(cu, &unit->launch, work->lds, all->copies[number], all->results[number].by_pc);
-  if (!cu->source->launch.call(cu->source->launch.self, &unit->launch, 1))
-    need_made(NULL);
+  cu->source->launch.call(cu->source->launch.self, &unit->launch, 1);
 }
 
 /* Doubles the group slots of each launch, up to the groups that are left. Returns whether there are more slots. */
@@ -229,11 +226,8 @@ static void end_pipe(const struct functional *functional, struct cu_warp *warp, 
 }
 
 static void park(struct functional *functional, struct unit *unit, uint32_t slot) {
-  if (functional->parked_count == functional->parked_room) {
-    functional->parked_room = functional->parked_room ? 2 * functional->parked_room : 16;
-    functional->parked = need_more(functional->parked, functional->parked_room, sizeof *functional->parked);
-  }
-  functional->parked[functional->parked_count++] = (struct parked){unit, unit->cu.accesses[slot]};
+  *vector_next(functional->parked, functional->parked_count, functional->parked_room) =
+      (struct parked){unit, unit->cu.accesses[slot]};
   cu_block(&unit->cu, slot, STALL_PIPE, 0);
 }
 
@@ -537,28 +531,21 @@ static void abandon(const struct functional *functional, enum launch_end end) {
     cu_abandon(&functional->units[i]->cu, 0);
 }
 
-bool functional_run(struct functional *functional, struct isa_launch *const *launches, size_t count, uint64_t limit,
+void functional_run(struct functional *functional, struct isa_launch *const *launches, size_t count, uint64_t limit,
                     const struct progress *progress, struct launch_result *results) {
   const struct at_once all = {launches, results, count, {false}};
-  bool good = true;
   assert(count && count <= RESULT_TOGETHER && "the caller has counted them");
   functional->all = &all;
   functional->progress = progress;
   functional->limit = limit;
-  for (size_t i = 0; i < count; i++) /* all of them, so that all can be freed */
-    good = simulation_prepare_result(&functional->machine, &all, i) && good;
-  if (!good) {
-    for (size_t i = 0; i < count; i++)
-      launch_result_free(&results[i]);
-    return false;
-  }
+  for (size_t i = 0; i < count; i++)
+    simulation_prepare_result(&functional->machine, &all, i);
   begin(functional, &all);
   const enum launch_end end = run_rounds(functional);
   if (end != END_FINISHED)
     abandon(functional, end);
   for (size_t i = 0; i < count; i++)
     collect(functional, i, end);
-  return true;
 }
 
 struct functional *functional_new(const struct machine *machine) {

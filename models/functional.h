@@ -36,7 +36,7 @@ void functional_free(struct functional *functional);
 
 /* Like simulation_run_together(), but `limit` is the most instructions of a warp, and progress reports cycle 0. Unless
  * all have finished, functional_free() must follow. */
-bool functional_run(struct functional *functional, struct isa_launch *const *launches, size_t count, uint64_t limit,
+void functional_run(struct functional *functional, struct isa_launch *const *launches, size_t count, uint64_t limit,
                     const struct progress *progress, struct launch_result *results);
 
 #endif

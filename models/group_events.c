@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "models/group.h"
-#include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 struct cu_event *group_find_event(struct cu_group *group, uint32_t id) {
   for (uint32_t i = 0; i < group->event_count; i++)
@@ -14,12 +14,7 @@ struct cu_event *group_find_event(struct cu_group *group, uint32_t id) {
 
 /* A linear list, because live events are few, except in a kernel that never waits. */
 struct cu_event *group_add_event(struct cu_group *group, uint32_t id) {
-  if (group->event_count == group->event_room) {
-    uint32_t room = group->event_room ? 2 * group->event_room : 8;
-    group->events = need_more(group->events, room, sizeof *group->events);
-    group->event_room = room;
-  }
-  struct cu_event *event = &group->events[group->event_count++];
+  struct cu_event *event = vector_next(group->events, group->event_count, group->event_room);
   *event = (struct cu_event){.id = id};
   return event;
 }

@@ -8,6 +8,7 @@
 #include "models/lane_copy.h"
 #include "models/mbarrier.h"
 #include "models/texture.h"
+#include "sim/base/map.h"
 
 #define NO_ACCESS UINT32_MAX
 
@@ -221,7 +222,7 @@ static enum stall structural(const struct cu *cu, const struct cu_scheduler *sch
 }
 
 static uint64_t mix(uint64_t hash, uint64_t value) {
-  hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+  hash = hash_join(hash, value);
   return hash ^ hash >> 29;
 }
 

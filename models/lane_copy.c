@@ -51,18 +51,13 @@ struct lane_copies {
 
 /* ---- construction ----------------------------------------------------------------------- */
 
-static bool line_init(struct line *line, uint32_t size) {
-  *line = (struct line){.access = calloc(size, sizeof *line->access), .size = size};
-  return line->access;
-}
-
-bool lane_copies_init(struct cu *cu, uint32_t accesses) {
-  struct lane_copies *copies = cu->lane_copies = calloc(1, sizeof *copies);
-  if (!copies)
-    return false;
-  copies->share = calloc(cu->params.warps, sizeof *copies->share);
-  bool lines = line_init(&copies->to_lds, accesses);
-  return line_init(&copies->to_memory, accesses) && lines && copies->share;
+void lane_copies_init(struct cu *cu, uint32_t accesses) {
+  struct lane_copies *copies = cu->lane_copies = need(1, sizeof *copies);
+  *copies = (struct lane_copies){
+      .share = need(cu->params.warps, sizeof *copies->share),
+      .to_lds = {.access = need(accesses, sizeof *copies->to_lds.access), .size = accesses},
+      .to_memory = {.access = need(accesses, sizeof *copies->to_memory.access), .size = accesses},
+  };
 }
 
 void lane_copies_free(struct cu *cu) {

@@ -35,7 +35,7 @@
 
 #include "models/cu.h"
 
-bool lane_copies_init(struct cu *cu, uint32_t accesses);
+void lane_copies_init(struct cu *cu, uint32_t accesses);
 void lane_copies_free(struct cu *cu);
 
 /* Copies of lanes (copy.lane): an access has issued; a batch ends. lane_copy_waits(): batches that the warp's next

@@ -5,15 +5,15 @@
 #include "models/mem/l1.h"
 #include "models/warp_source.h"
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
-bool late_init(struct late_loads *late, uint32_t compute_units) {
+void late_init(struct late_loads *late, uint32_t compute_units) {
   *late = (struct late_loads){
-      .queue = calloc(compute_units, sizeof *late->queue),
+      .queue = need(compute_units, sizeof *late->queue),
       .queues = compute_units,
       .round = 1,
-      .stamp = calloc(LATE_STAMPS, sizeof *late->stamp),
+      .stamp = need(LATE_STAMPS, sizeof *late->stamp),
   };
-  return late->queue && late->stamp;
 }
 
 void late_free(struct late_loads *late) {
@@ -32,11 +32,7 @@ static uint32_t stamp_of(const struct mem_line *line) {
 
 void late_add(struct late_loads *late, uint32_t compute_unit, const struct late_load *load) {
   struct late_queue *queue = &late->queue[compute_unit];
-  if (queue->count == queue->room) {
-    queue->room = 2 * queue->room + 16;
-    queue->load = need_more(queue->load, queue->room, sizeof *queue->load);
-  }
-  queue->load[queue->count++] = *load;
+  *vector_next(queue->load, queue->count, queue->room) = *load;
   for (uint32_t i = 0; i < load->count; i++) {
     struct late_stamp *stamp = &late->stamp[stamp_of(&load->lines[i])];
     const bool others = stamp->round == late->round && stamp->whose != compute_unit;

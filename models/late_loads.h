@@ -32,7 +32,7 @@ struct late_load {
 /* The loads of a compute unit, in order. */
 struct late_queue {
   struct late_load *load;
-  uint32_t count, room;
+  size_t count, room;
 };
 
 enum { LATE_STAMPS = 1 << 17, LATE_NOBODY = UINT16_MAX, LATE_SEVERAL = UINT16_MAX - 1 };
@@ -49,7 +49,7 @@ struct late_loads {
   struct late_stamp *stamp;
 };
 
-bool late_init(struct late_loads *late, uint32_t compute_units);
+void late_init(struct late_loads *late, uint32_t compute_units);
 void late_free(struct late_loads *late);
 
 /* Adds a load of a compute unit. */

@@ -112,7 +112,7 @@ static cycle_t mem_port_step(void *self, cycle_t now) {
   return next == NEVER ? NEVER : cycle_max(next, now + 1);
 }
 
-bool mem_port_init(struct mem_port *port, const struct machine *machine, struct component *cu, struct dma *dma,
+void mem_port_init(struct mem_port *port, const struct machine *machine, struct component *cu, struct dma *dma,
                    unsigned engines, struct component *memory) {
   *port = (struct mem_port){
       .component = {.name = "memory_port", .step = mem_port_step, .self = port},
@@ -125,9 +125,8 @@ bool mem_port_init(struct mem_port *port, const struct machine *machine, struct 
   /* Room for all that can be in flight and one more, so that no message waits for a credit. The memory is simulated so
    * much later than the CU that the credit would arrive too late. */
   const uint32_t under_way = machine->cu.accesses + machine->dma.engines * machine->dma.outstanding + 1;
-  return port_init(&port->from_cu, sizeof(struct mem_message), machine->cu.global_queue, 1, cu, &port->component) &&
-         port_init(&port->link, sizeof(struct mem_message), under_way, machine->mem.link_latency, &port->component,
-                   memory);
+  port_init(&port->from_cu, sizeof(struct mem_message), machine->cu.global_queue, 1, cu, &port->component);
+  port_init(&port->link, sizeof(struct mem_message), under_way, machine->mem.link_latency, &port->component, memory);
 }
 
 void mem_port_free(struct mem_port *port) {

@@ -435,7 +435,7 @@ void memory_emit_cut(const struct memory *memory, cycle_t end, cycle_t now) {
       emit_served(memory, &memory->events[i], end, 0, now);
 }
 
-bool memory_init(struct memory *memory, const struct machine *machine) {
+void memory_init(struct memory *memory, const struct machine *machine) {
   const struct mem_params *params = &machine->mem;
   *memory = (struct memory){
       .component = {.name = "memory", .step = memory_step, .self = memory},
@@ -443,17 +443,14 @@ bool memory_init(struct memory *memory, const struct machine *machine) {
       .client_count = machine->cu.count,
   };
   memory->event_most = machine->cu.count * (machine->cu.accesses + machine->dma.engines * machine->dma.outstanding);
-  memory->clients = calloc(machine->cu.count, sizeof *memory->clients);
-  memory->clusters = calloc(params->clusters + 1, sizeof *memory->clusters);
-  memory->units = calloc(params->atomic_units + 1, sizeof *memory->units);
-  memory->arrivals = calloc(machine->cu.count, sizeof *memory->arrivals);
-  memory->due = calloc(machine->cu.count, sizeof *memory->due);
-  if (!memory->clients || !memory->clusters || !memory->units || !memory->arrivals || !memory->due ||
-      !l2_init(&memory->l2, params, &memory->stats) || !late_init(&memory->late, machine->cu.count) ||
-      !wheel_init(&memory->done, 0)) {
-    memory_free(memory);
-    return false;
-  }
+  memory->clients = need(machine->cu.count, sizeof *memory->clients);
+  memory->clusters = need(params->clusters + 1, sizeof *memory->clusters);
+  memory->units = need(params->atomic_units + 1, sizeof *memory->units);
+  memory->arrivals = need(machine->cu.count, sizeof *memory->arrivals);
+  memory->due = need(machine->cu.count, sizeof *memory->due);
+  l2_init(&memory->l2, params, &memory->stats);
+  late_init(&memory->late, machine->cu.count);
+  wheel_init(&memory->done, 0);
   for (uint32_t i = 0; i < params->atomic_units; i++)
     memory->units[i].per_cycle = params->atomic_updates;
   for (uint32_t i = 0; i < params->clusters; i++)
@@ -461,7 +458,6 @@ bool memory_init(struct memory *memory, const struct machine *machine) {
         (struct mem_cluster){{.per_cycle = params->cluster_up_width}, {.per_cycle = params->cluster_width}};
   for (uint32_t i = 0; i < machine->cu.count; i++)
     memory->arrivals[i] = NEVER;
-  return true;
 }
 
 static struct mem_cluster *cluster_of(struct memory *memory, uint32_t client) {
@@ -478,7 +474,7 @@ static unsigned partition_of(const struct machine *machine, uint32_t client) {
   return client * (uint64_t)params->l2_partitions / machine->cu.count ? L2_FROM : 0;
 }
 
-bool memory_connect(struct memory *memory, uint32_t client, struct mem_port *port, struct component *cu,
+void memory_connect(struct memory *memory, uint32_t client, struct mem_port *port, struct component *cu,
                     struct dma *dma, unsigned engines, const struct warp_source *source,
                     const struct machine *machine) {
   struct mem_client *to = &memory->clients[client];
@@ -493,8 +489,8 @@ bool memory_connect(struct memory *memory, uint32_t client, struct mem_port *por
   for (unsigned engine = 0; engine < engines; engine++)
     to->to_dma[engine] = &dma[engine].from_memory;
   port_next_at(&port->link, &memory->arrivals[client]);
-  return port_init(&to->to_cu, sizeof(struct mem_reply), machine->cu.accesses, machine->mem.link_latency,
-                   &memory->component, cu);
+  port_init(&to->to_cu, sizeof(struct mem_reply), machine->cu.accesses, machine->mem.link_latency, &memory->component,
+            cu);
 }
 
 void memory_free(struct memory *memory) {

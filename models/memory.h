@@ -166,7 +166,7 @@ struct memory {
   uint32_t probe_events;      /* messages in flight, for waveforms */
 };
 
-bool mem_port_init(struct mem_port *port, const struct machine *machine, struct component *cu, struct dma *dma,
+void mem_port_init(struct mem_port *port, const struct machine *machine, struct component *cu, struct dma *dma,
                    unsigned engines, struct component *memory);
 void mem_port_free(struct mem_port *port);
 
@@ -174,8 +174,8 @@ void mem_port_free(struct mem_port *port);
 uint64_t mem_bytes_up(const struct mem_params *params, const struct mem_message *message);
 
 /* Builds the memory of `machine->cu.count` CUs; memory_connect() must follow for each before its first message. */
-bool memory_init(struct memory *memory, const struct machine *machine);
-bool memory_connect(struct memory *memory, uint32_t client, struct mem_port *port, struct component *cu,
+void memory_init(struct memory *memory, const struct machine *machine);
+void memory_connect(struct memory *memory, uint32_t client, struct mem_port *port, struct component *cu,
                     struct dma *dma, unsigned engines, const struct warp_source *source, const struct machine *machine);
 void memory_free(struct memory *memory);
 

@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "models/memory.h"
+#include "sim/base/need.h"
 
-bool pipes_launch(struct mem_pipes *pipes, struct isa_memory *memory, uint32_t limit, uint32_t room, cycle_t start) {
+void pipes_launch(struct mem_pipes *pipes, struct isa_memory *memory, uint32_t limit, uint32_t room, cycle_t start) {
   assert(!pipes->parked_count && "the launch before has ended");
   pipes->memory = memory;
   pipes->counted = pipes->changed = start;
@@ -14,10 +15,9 @@ bool pipes_launch(struct mem_pipes *pipes, struct isa_memory *memory, uint32_t l
   for (size_t i = 0; memory && i < memory->pipe_count; i++)
     isa_pipe_launch(&memory->pipes[i], limit);
   if (pipes->parked || !memory || !memory->pipe_count)
-    return true;
+    return;
   pipes->parked_room = room;
-  pipes->parked = calloc(room, sizeof *pipes->parked);
-  return pipes->parked != NULL;
+  pipes->parked = need(room, sizeof *pipes->parked);
 }
 
 void pipes_free(struct mem_pipes *pipes) {

@@ -45,9 +45,8 @@ struct mem_pipes {
   bool dismissed;  /* the autorun kernels are dismissed */
 };
 
-/* Starts a launch at `start`. At most `room` messages can be parked, and `limit` reservations can be open in a pipe.
- * False if out of memory. */
-bool pipes_launch(struct mem_pipes *pipes, struct isa_memory *memory, uint32_t limit, uint32_t room, cycle_t start);
+/* Starts a launch at `start`. At most `room` messages can be parked, and `limit` reservations can be open in a pipe. */
+void pipes_launch(struct mem_pipes *pipes, struct isa_memory *memory, uint32_t limit, uint32_t room, cycle_t start);
 void pipes_free(struct mem_pipes *pipes);
 
 /* Counts the packets in the pipes up to `now`, in packet_cycles. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "isa/ops.h"
+#include "sim/base/map.h"
 #include "sim/base/need.h"
 
 enum {
@@ -45,7 +46,7 @@ static struct seen seen_of(const struct isa_access *access, bool local) {
   struct seen seen = {.key = access->pc ^ access->mask, .mask = access->mask, .low = UINT64_MAX, .pc = access->pc};
   for (uint64_t left = access->mask; left; left &= left - 1) {
     const uint64_t address = access->address[__builtin_ctzll(left)] - base;
-    seen.key = (seen.key ^ address) * UINT64_C(0x9e3779b97f4a7c15);
+    seen.key = hash_join(seen.key, address);
     seen.low = address < seen.low ? address : seen.low;
     seen.high = address + access->bytes > seen.high ? address + access->bytes : seen.high;
   }

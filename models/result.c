@@ -5,6 +5,8 @@
 
 #include "isa/steering.h"
 #include "models/simulation_parts.h"
+#include "sim/base/map.h"
+#include "sim/base/need.h"
 
 /* clang-format off */
 #define STALL(id, ...) {__VA_ARGS__},
@@ -128,12 +130,11 @@ static bool stands(const struct cu *cu, uint32_t slot) {
 }
 
 /* At the cycle limit: notes which warps of a launch poll, and which wait for others. Nothing if none polls. */
-static bool note_polls(struct simulation *simulation, const struct at_once *all, size_t index) {
+static void note_polls(struct simulation *simulation, const struct at_once *all, size_t index) {
   struct launch_result *result = &all->results[index];
   struct isa_steering steering;
   size_t polling = 0;
-  if (!isa_steering_find(all->launches[index]->program, &steering))
-    return false;
+  isa_steering_find(all->launches[index]->program, &steering);
   for (uint32_t i = 0; i < simulation->built; i++) {
     const struct node *node = simulation->nodes[i];
     for (uint32_t slot = 0; node->polls && slot < node->cu.params.warps; slot++) {
@@ -167,7 +168,6 @@ static bool note_polls(struct simulation *simulation, const struct at_once *all,
   }
   free(steering.steers);
   result->stuck_count = polling ? result->stuck_count : 0;
-  return true;
 }
 
 /* Collects what the kernels of a CU share. */
@@ -187,7 +187,7 @@ static void collect_shared(struct launch_result *result, const struct node *node
 }
 
 static void join_hash(struct launch_result *result, uint64_t hash) {
-  result->trace_hash = (result->trace_hash ^ hash) * UINT64_C(0x9e3779b97f4a7c15);
+  result->trace_hash = hash_join(result->trace_hash, hash);
 }
 
 void simulation_collect_kernel(struct launch_result *result, cycle_t *hazard_cycles, const struct cu *cu,
@@ -223,39 +223,23 @@ static void count_units(const struct isa_program *program, const struct cu *cu, 
   }
 }
 
-/* Allocated only if needed: it is large, and most launches copy nothing. */
-static bool collect_latency(const struct histogram *latency, struct launch_result *result) {
-  if (!latency->count)
-    return true;
-  result->dma_latency = malloc(sizeof *latency);
-  if (result->dma_latency)
-    *result->dma_latency = *latency;
-  return result->dma_latency;
-}
-
 /* ---- tallies of shares ---------------------------------------------------------------------- */
 
-static bool open_tally(struct tally *tally, const struct at_once *all, bool first) {
-  bool good = true;
+static void open_tally(struct tally *tally, const struct at_once *all, bool first) {
   if (tally->copy_latency.count)
     memset(&tally->copy_latency, 0, sizeof tally->copy_latency);
-  for (size_t i = 0; i < all->count; i++) {
-    tally->by_pc[i] = first ? all->results[i].by_pc : calloc(all->launches[i]->program->count, sizeof **tally->by_pc);
-    good = good && tally->by_pc[i];
-  }
-  return good;
+  for (size_t i = 0; i < all->count; i++)
+    tally->by_pc[i] = first ? all->results[i].by_pc : need(all->launches[i]->program->count, sizeof **tally->by_pc);
 }
 
-bool simulation_open_tallies(struct simulation *simulation, const struct at_once *all, unsigned shares) {
-  bool good = true;
+void simulation_open_tallies(struct simulation *simulation, const struct at_once *all, unsigned shares) {
   if (shares != simulation->tally_count) {
     free(simulation->tallies);
-    simulation->tallies = calloc(shares, sizeof *simulation->tallies);
-    simulation->tally_count = simulation->tallies ? shares : 0;
+    simulation->tallies = need(shares, sizeof *simulation->tallies);
+    simulation->tally_count = shares;
   }
   for (unsigned share = 0; share < simulation->tally_count; share++)
-    good = open_tally(&simulation->tallies[share], all, share == 0) && good;
-  return good && simulation->tally_count;
+    open_tally(&simulation->tallies[share], all, share == 0);
 }
 
 void simulation_add_tallies(struct simulation *simulation, const struct at_once *all) {
@@ -277,7 +261,7 @@ void simulation_close_tallies(struct simulation *simulation) {
     }
 }
 
-bool simulation_collect(struct simulation *simulation, const struct at_once *all, size_t index) {
+void simulation_collect(struct simulation *simulation, const struct at_once *all, size_t index) {
   struct launch_result *result = &all->results[index];
   cycle_t hazard_cycles[RESULT_HAZARDS] = {0};
   result->mem = memory_stats(&simulation->memory, simulation->start + result->together_cycles);
@@ -294,8 +278,13 @@ bool simulation_collect(struct simulation *simulation, const struct at_once *all
   for (uint32_t i = simulation->built; i < simulation->machine.cu.count; i++)
     join_hash(result, i);
   result->all_stuck = true;
-  return collect_latency(&simulation->tallies[0].copy_latency, result) &&
-         (result->end != END_CYCLE_LIMIT || note_polls(simulation, all, index));
+  const struct histogram *latency = &simulation->tallies[0].copy_latency;
+  if (latency->count) { /* it is large, and most launches copy nothing */
+    result->dma_latency = need_more(NULL, 1, sizeof *latency);
+    *result->dma_latency = *latency;
+  }
+  if (result->end == END_CYCLE_LIMIT)
+    note_polls(simulation, all, index);
 }
 
 void pc_result_add(struct pc_result *sum, const struct pc_result *at) {

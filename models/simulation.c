@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "models/simulation_parts.h"
+#include "sim/base/need.h"
 
 /* ---- occupancy -------------------------------------------------------------------------- */
 
@@ -78,49 +79,46 @@ static uint32_t home_of(const struct simulation *simulation, uint32_t index) {
 }
 
 /* Makes engines for one CU, between it and its LDS. */
-static bool make_engines(struct node *node, const struct machine *machine) {
-  bool built = true;
-  for (unsigned engine = 0; built && engine < machine->dma.engines; engine++) {
+static void make_engines(struct node *node, const struct machine *machine) {
+  for (unsigned engine = 0; engine < machine->dma.engines; engine++) {
     struct dma *dma = &node->dma[engine];
-    built = dma_init(dma, &machine->dma, &node->cu.component, &node->port.component, machine->mem.link_latency,
-                     &node->lds.from_dma[engine], &node->lds.to_dma[engine]);
+    dma_init(dma, &machine->dma, &node->cu.component, &node->port.component, machine->mem.link_latency,
+             &node->lds.from_dma[engine], &node->lds.to_dma[engine]);
     node->cu.to_dma[engine] = &dma->from_cu;
     node->cu.from_dma[engine] = &dma->to_cu;
   }
-  return built;
 }
 
 /* Makes engines for several CUs, behind hubs. */
-static bool make_shared_engines(struct node *home, const struct machine *machine) {
-  bool built = true;
-  for (unsigned engine = 0; built && engine < machine->dma.engines; engine++) {
+static void make_shared_engines(struct node *home, const struct machine *machine) {
+  for (unsigned engine = 0; engine < machine->dma.engines; engine++) {
     struct dma_hub *hub = &home->hub[engine];
     struct dma *dma = &home->dma[engine];
-    built = dma_hub_init(hub, dma, &machine->dma) &&
-            dma_init(dma, &machine->dma, &hub->component, &home->port.component, machine->mem.link_latency,
-                     &hub->from_engine, &hub->to_engine);
+    dma_hub_init(hub, dma, &machine->dma);
+    dma_init(dma, &machine->dma, &hub->component, &home->port.component, machine->mem.link_latency, &hub->from_engine,
+             &hub->to_engine);
   }
-  return built;
 }
 
-static bool join_engines(struct node *home, struct node *node, const struct machine *machine) {
-  bool built = true;
-  for (unsigned engine = 0; built && engine < machine->dma.engines; engine++) {
+static void join_engines(struct node *home, struct node *node, const struct machine *machine) {
+  for (unsigned engine = 0; engine < machine->dma.engines; engine++) {
     struct dma_hub *hub = &home->hub[engine];
     unsigned client = hub->clients;
-    built = dma_hub_connect(hub, &machine->dma, &node->cu.component, &node->lds.from_dma[engine],
-                            &node->lds.to_dma[engine]);
+    dma_hub_connect(hub, &machine->dma, &node->cu.component, &node->lds.from_dma[engine], &node->lds.to_dma[engine]);
     node->cu.to_dma[engine] = &hub->from_cu[client];
     node->cu.from_dma[engine] = &hub->to_cu[client];
   }
-  return built;
 }
 
-static bool node_engines(struct node *home, struct node *node, const struct machine *machine) {
+static void node_engines(struct node *home, struct node *node, const struct machine *machine) {
   node->engines = node == home ? machine->dma.engines : 0;
-  if (!shares(machine))
-    return make_engines(node, machine);
-  return (node != home || make_shared_engines(home, machine)) && join_engines(home, node, machine);
+  if (!shares(machine)) {
+    make_engines(node, machine);
+    return;
+  }
+  if (node == home)
+    make_shared_engines(home, machine);
+  join_engines(home, node, machine);
 }
 
 /* Numbers the names of components, for several CUs in an island. */
@@ -158,26 +156,21 @@ static const struct warp_source *source_of(struct simulation *simulation, struct
              : &node->executor.source;
 }
 
-static bool make_source(struct simulation *simulation, struct node *home, struct node *node, uint32_t index) {
-  if (simulation->executes && !executor_init(&node->executor, &simulation->machine, home->dma, &home->executor))
-    return false;
-  node->source = source_of(simulation, node, index);
-  return node->source;
-}
-
-static bool node_init(struct simulation *simulation, struct node *home, struct node *node, uint32_t index) {
+static void node_init(struct simulation *simulation, struct node *home, struct node *node, uint32_t index) {
   const struct machine *machine = &simulation->machine;
   struct component *cu = &node->cu.component, *engine_components[LDS_ENGINES] = {0};
   for (unsigned engine = 0; engine < machine->dma.engines; engine++)
     engine_components[engine] = shares(machine) ? &home->hub[engine].component : &node->dma[engine].component;
   struct lds_commit commit = {node, lds_commit_warp, lds_commit_dma};
 
-  return make_source(simulation, home, node, index) &&
-         cu_init(&node->cu, index, machine, &simulation->dispatcher.component, &node->lds, &node->port, node->source) &&
-         lds_init(&node->lds, &machine->lds, &commit, cu, engine_components, machine->dma.engines) &&
-         node_engines(home, node, machine) &&
-         mem_port_init(&node->port, machine, cu, node->dma, node->engines, &simulation->memory.component) &&
-         memory_connect(&simulation->memory, index, &node->port, cu, node->dma, node->engines, node->source, machine);
+  if (simulation->executes)
+    executor_init(&node->executor, machine, home->dma, &home->executor);
+  node->source = source_of(simulation, node, index);
+  cu_init(&node->cu, index, machine, &simulation->dispatcher.component, &node->lds, &node->port, node->source);
+  lds_init(&node->lds, &machine->lds, &commit, cu, engine_components, machine->dma.engines);
+  node_engines(home, node, machine);
+  mem_port_init(&node->port, machine, cu, node->dma, node->engines, &simulation->memory.component);
+  memory_connect(&simulation->memory, index, &node->port, cu, node->dma, node->engines, node->source, machine);
 }
 
 static void join_node(struct simulation *simulation, struct node *node, uint32_t index) {
@@ -198,18 +191,15 @@ static void node_free(struct node *node) {
   free(node);
 }
 
-static bool emit_node(struct simulation *simulation, uint32_t index);
+static void emit_node(struct simulation *simulation, uint32_t index);
 
 /* Builds the next compute unit. Its components are first due at the start of the next launch, like those of earlier
  * CUs. */
-static bool build_node(struct simulation *simulation) {
+static void build_node(struct simulation *simulation) {
   const uint32_t index = simulation->built, home = home_of(simulation, index);
-  struct node *node = simulation->nodes[index] = calloc(1, sizeof *node);
-  if (!node)
-    return false;
+  struct node *node = simulation->nodes[index] = need(1, sizeof *node);
   simulation->built++;
-  if (!node_init(simulation, simulation->nodes[home], node, index))
-    return false;
+  node_init(simulation, simulation->nodes[home], node, index);
   struct island *island = simulation->islands[1 + home / simulation->machine.dma.cus];
   const size_t parts = island->parts;
   join_node(simulation, node, index);
@@ -217,27 +207,26 @@ static bool build_node(struct simulation *simulation) {
   for (size_t i = parts; i < island->parts; i++)
     island->part[i]->next = simulation->start;
   island_wake(island, simulation->start);
-  return !simulation->timeline || emit_node(simulation, index);
+  if (simulation->timeline)
+    emit_node(simulation, index);
 }
 
 /* Builds the compute units for `groups` work-groups. CUs that share engines are built together. */
-static bool build(struct simulation *simulation, uint64_t groups) {
+static void build(struct simulation *simulation, uint64_t groups) {
   const struct machine *machine = &simulation->machine;
   const uint64_t wanted = div_up(groups, machine->dma.cus) * machine->dma.cus;
   while (simulation->built < wanted && simulation->built < machine->cu.count)
-    if (!build_node(simulation))
-      return false;
+    build_node(simulation);
   dispatcher_reach(&simulation->dispatcher, simulation->built);
-  return true;
 }
 
-bool simulation_build(struct simulation *simulation) { return build(simulation, simulation->machine.cu.count); }
+void simulation_build(struct simulation *simulation) { build(simulation, simulation->machine.cu.count); }
 
-static bool uncore_init(struct simulation *simulation) {
+static void uncore_init(struct simulation *simulation) {
   const struct machine *machine = &simulation->machine;
   struct island *uncore = &simulation->uncore;
-  if (!memory_init(&simulation->memory, machine) || !dispatcher_init(&simulation->dispatcher, simulation->cus, machine))
-    return false;
+  memory_init(&simulation->memory, machine);
+  dispatcher_init(&simulation->dispatcher, simulation->cus, machine);
   snprintf(uncore->name, sizeof uncore->name, "uncore");
   uncore->lookahead = cycle_min(machine->mem.link_latency, machine->cu.dispatch_latency);
   uncore->hub = true;
@@ -245,7 +234,6 @@ static bool uncore_init(struct simulation *simulation) {
   island_add(uncore, &simulation->memory.component);
   island_probe(uncore, &simulation->dispatcher.component, "groups_left", &simulation->dispatcher.probe_left, 32);
   island_probe(uncore, &simulation->memory.component, "under_way", &simulation->memory.probe_events, 16);
-  return true;
 }
 
 struct simulation *simulation_new(const struct machine *machine) {
@@ -265,23 +253,17 @@ static void make_islands(struct simulation *simulation) {
 }
 
 struct simulation *simulation_new_with(const struct machine *machine, const struct source_maker *sources) {
-  struct simulation *simulation = calloc(1, sizeof *simulation);
-  if (!simulation)
-    return NULL;
+  struct simulation *simulation = need(1, sizeof *simulation);
   uint32_t count = machine->cu.count;
   simulation->machine = *machine;
   if (sources)
     simulation->sources = *sources;
   simulation->executes = !sources || sources->executes;
-  simulation->nodes = calloc(count, sizeof *simulation->nodes);
-  simulation->cus = calloc(count, sizeof *simulation->cus);
-  simulation->units = calloc(clusters(machine), sizeof *simulation->units);
-  simulation->islands = calloc(clusters(machine) + 1, sizeof(struct island *));
-  if (!simulation->nodes || !simulation->cus || !simulation->units || !simulation->islands ||
-      !uncore_init(simulation)) {
-    simulation_free(simulation);
-    return NULL;
-  }
+  simulation->nodes = need(count, sizeof *simulation->nodes);
+  simulation->cus = need(count, sizeof *simulation->cus);
+  simulation->units = need(clusters(machine), sizeof *simulation->units);
+  simulation->islands = need(clusters(machine) + 1, sizeof(struct island *));
+  uncore_init(simulation);
   make_islands(simulation);
   return simulation;
 }
@@ -314,15 +296,13 @@ void simulation_attach(struct simulation *simulation, struct outside *outside) {
   simulation->uncore.lookahead = 1;
 }
 
-bool simulation_show_every_cycle(struct simulation *simulation) {
-  if (!simulation_build(simulation))
-    return false;
+void simulation_show_every_cycle(struct simulation *simulation) {
+  simulation_build(simulation);
   for (uint32_t i = 0; i < simulation->built; i++) {
     simulation->nodes[i]->lds.every_cycle = true;
     simulation->nodes[i]->cu.every_cycle = true;
   }
   simulation->every_cycle = true;
-  return true;
 }
 
 /* ---- timelines and warp sources ------------------------------------------------------------- */
@@ -348,11 +328,10 @@ static uint32_t taps_before(const struct simulation *simulation, uint32_t index)
   return index * NODE_TAPS + (uint32_t)div_up(index, dma->cus) * dma->engines;
 }
 
-static bool emit_node(struct simulation *simulation, uint32_t index) {
+static void emit_node(struct simulation *simulation, uint32_t index) {
   struct node *node = simulation->nodes[index];
   struct timeline_tap tap = {simulation->timeline, index, simulation->first_tap + taps_before(simulation, index)};
-  if (!emit_open(&node->cu, tap))
-    return false;
+  emit_open(&node->cu, tap);
   tap.stream++;
   node->lds.tap = tap;
   node->lds.every_cycle |= timeline_wants(&tap, TIMELINE_BANKS);
@@ -365,44 +344,30 @@ static bool emit_node(struct simulation *simulation, uint32_t index) {
   node->port.tap = tap;
   tap.stream++;
   simulation->memory.clients[index].tap = tap;
-  return true;
 }
 
-bool simulation_emit(struct simulation *simulation, struct timeline *timeline) {
+void simulation_emit(struct simulation *simulation, struct timeline *timeline) {
   simulation->timeline = timeline;
   simulation->first_tap = timeline->streams;
   timeline->streams += taps_before(simulation, simulation->machine.cu.count);
   for (uint32_t i = 0; i < simulation->built; i++)
-    if (!emit_node(simulation, i))
-      return false;
-  return true;
+    emit_node(simulation, i);
 }
 
-static bool change_sources(struct simulation *simulation, const struct source_maker *sources) {
-  bool good = true;
+void simulation_watch(struct simulation *simulation, const struct source_maker *sources, struct timeline *timeline) {
+  tell_nobody(simulation);
   simulation->sources = sources ? *sources : (struct source_maker){0};
-  for (uint32_t i = 0; good && i < simulation->built; i++) {
+  for (uint32_t i = 0; i < simulation->built; i++) {
     struct node *node = simulation->nodes[i];
-    const struct warp_source *source = source_of(simulation, node, i);
-    if (source)
-      node->source = node->cu.source = simulation->memory.clients[i].source = source;
-    good = source;
+    node->source = node->cu.source = simulation->memory.clients[i].source = source_of(simulation, node, i);
   }
-  return good;
-}
-
-bool simulation_watch(struct simulation *simulation, const struct source_maker *sources, struct timeline *timeline) {
-  tell_nobody(simulation);
-  if (change_sources(simulation, sources) && (!timeline || simulation_emit(simulation, timeline)))
-    return true;
-  tell_nobody(simulation);
-  change_sources(simulation, NULL);
-  return false;
+  if (timeline)
+    simulation_emit(simulation, timeline);
 }
 
 /* ---- launches --------------------------------------------------------------------------- */
 
-bool simulation_prepare_result(const struct machine *machine, const struct at_once *all, size_t index) {
+void simulation_prepare_result(const struct machine *machine, const struct at_once *all, size_t index) {
   const struct isa_launch *launch = all->launches[index];
   struct launch_result *result = &all->results[index];
   const size_t pipes = launch->memory ? launch->memory->pipe_count : 0;
@@ -410,10 +375,10 @@ bool simulation_prepare_result(const struct machine *machine, const struct at_on
   result->occupancy = simulation_occupancy(machine, launch);
   result->together = (uint32_t)all->count;
   result->work_groups = isa_launch_groups(launch);
-  result->by_pc = calloc(launch->program->count, sizeof *result->by_pc);
-  result->pipes = calloc(pipes + 1, sizeof *result->pipes);
+  result->by_pc = need(launch->program->count, sizeof *result->by_pc);
+  result->pipes = need(pipes + 1, sizeof *result->pipes);
   result->pipe_count = pipes;
-  return result->by_pc && result->pipes && result->occupancy.groups_per_cu;
+  assert(result->occupancy.groups_per_cu && "the caller has checked that a work-group fits into a CU");
 }
 
 /* LDS of all groups of a launch that fit into a CU at once; with several launches, the maximum. */
@@ -450,10 +415,9 @@ static struct tally *tally_of(const struct simulation *simulation, const struct 
   return &simulation->tallies[simulation->tally_count > 1 ? island->share : 0];
 }
 
-static bool prepare_node(const struct simulation *simulation, struct node *node, const struct at_once *all) {
+static void prepare_node(const struct simulation *simulation, struct node *node, const struct at_once *all) {
   struct tally *tally = tally_of(simulation, node);
-  if (!cu_launch(&node->cu, (uint32_t)all->count, most_lds(all)))
-    return false;
+  cu_launch(&node->cu, (uint32_t)all->count, most_lds(all));
   for (size_t i = 0; i < all->count; i++) {
     all->launches[i]->number = (uint32_t)i;
     all->launches[i]->report = cu_report;
@@ -464,8 +428,7 @@ static bool prepare_node(const struct simulation *simulation, struct node *node,
       node->launches[i].memory = &node->memory;
     }
   }
-  if (!node->source->launch.call(node->source->launch.self, node->launches, all->count))
-    return false;
+  node->source->launch.call(node->source->launch.self, node->launches, all->count);
   for (size_t i = 0; i < all->count; i++)
     cu_launch_kernel(&node->cu, &node->launches[i], all->results[i].occupancy.lds_per_group, all->copies[i],
                      tally->by_pc[i]);
@@ -481,7 +444,6 @@ static bool prepare_node(const struct simulation *simulation, struct node *node,
   }
   if (simulation->timeline)
     emit_launch(&node->cu, simulation->start);
-  return true;
 }
 
 static void prepare_dispatcher(struct simulation *simulation, const struct at_once *all) {
@@ -526,26 +488,21 @@ static bool any_copies(const struct at_once *all) {
 }
 
 /* `end`: the latest cycle, in which launches are cut short. */
-static bool prepare(struct simulation *simulation, const struct at_once *all, unsigned shares, cycle_t end) {
+static void prepare(struct simulation *simulation, const struct at_once *all, unsigned shares, cycle_t end) {
   const struct machine *machine = &simulation->machine;
   struct isa_memory *memory = all->launches[0]->memory;
-  bool good = true;
-  for (size_t i = 0; i < all->count; i++) /* all of them, so that all can be freed */
-    good = simulation_prepare_result(machine, all, i) && good;
-  if (!good || !build(simulation, groups_of(all)) ||
-      !pipes_launch(&simulation->memory.pipes, memory, machine->mem.pipe_reservations,
-                    machine->cu.count * machine->cu.accesses, simulation->start))
-    return false;
+  for (size_t i = 0; i < all->count; i++)
+    simulation_prepare_result(machine, all, i);
+  build(simulation, groups_of(all));
+  pipes_launch(&simulation->memory.pipes, memory, machine->mem.pipe_reservations,
+               machine->cu.count * machine->cu.accesses, simulation->start);
   memory_launch(&simulation->memory, memory, simulation->start, watched(simulation, memory) ? simulation->start : end);
   simulation->uncore.reach =
       cycle_min(machine->cu.dispatch_latency, memory_reach(&simulation->memory, any_copies(all)));
-  if (!simulation_open_tallies(simulation, all, shares))
-    return false;
+  simulation_open_tallies(simulation, all, shares);
   for (uint32_t i = 0; i < simulation->built; i++)
-    if (!prepare_node(simulation, simulation->nodes[i], all))
-      return false;
+    prepare_node(simulation, simulation->nodes[i], all);
   prepare_dispatcher(simulation, all);
-  return true;
 }
 
 /* Work-groups of a launch that have ended, including those that the dispatcher does not know about yet. */
@@ -748,12 +705,7 @@ static void conclude(const struct simulation *simulation, struct launch_result *
   result->never_started = launch->groups - launch->sent;
 }
 
-static void give_up(struct launch_result *results, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    launch_result_free(&results[i]);
-}
-
-bool simulation_run_together(struct simulation *simulation, struct host *host, struct isa_launch *const *launches,
+void simulation_run_together(struct simulation *simulation, struct host *host, struct isa_launch *const *launches,
                              size_t count, cycle_t limit, const struct progress *progress,
                              struct launch_result *results) {
   struct at_once all = {launches, results, count, {false}};
@@ -763,11 +715,7 @@ bool simulation_run_together(struct simulation *simulation, struct host *host, s
     all.copies[i] = copies(launches[i]->program);
   host->one_by_one = !threadable(simulation, &all);
   simulation->memory.late.wanted = !host->one_by_one;
-  if (!prepare(simulation, &all, host->one_by_one || !host->shares ? 1 : host->shares, last)) {
-    simulation_close_tallies(simulation);
-    give_up(results, count);
-    return false;
-  }
+  prepare(simulation, &all, host->one_by_one || !host->shares ? 1 : host->shares, last);
   cycle_t cycles = 0;
   const enum launch_end end = run_slices(simulation, &all, host, last, progress, &cycles);
   if (end == END_DEADLOCK)
@@ -780,16 +728,11 @@ bool simulation_run_together(struct simulation *simulation, struct host *host, s
     abandon(simulation, simulation->start + cycles);
   simulation_add_tallies(simulation, &all);
   simulation_close_tallies(simulation);
-  bool good = true;
   for (size_t i = 0; i < count; i++) {
     conclude(simulation, &results[i], i, end, cycles);
-    good = simulation_collect(simulation, &all, i) && good;
+    simulation_collect(simulation, &all, i);
   }
   unwatch_polls(simulation);
-  if (!good) {
-    give_up(results, count);
-    return false;
-  }
   /* The next launch starts when the last messages of this one have arrived. The reply to a prefetch may arrive long
    * after the end of all groups. */
   simulation->start = cycle_max(simulation->dispatcher.last_end, simulation->memory.last_arrival) +
@@ -797,10 +740,9 @@ bool simulation_run_together(struct simulation *simulation, struct host *host, s
                       2 * (cycle_t)simulation->machine.mem.link_latency;
   for (uint32_t i = 0; i < simulation->built && simulation->timeline && end == END_FINISHED; i++)
     emit_launch_end(&simulation->nodes[i]->cu, simulation->start);
-  return true;
 }
 
-bool simulation_run(struct simulation *simulation, struct host *host, struct isa_launch *launch, cycle_t limit,
+void simulation_run(struct simulation *simulation, struct host *host, struct isa_launch *launch, cycle_t limit,
                     const struct progress *progress, struct launch_result *result) {
-  return simulation_run_together(simulation, host, &launch, 1, limit, progress, result);
+  simulation_run_together(simulation, host, &launch, 1, limit, progress, result);
 }

@@ -27,7 +27,7 @@ struct progress {
 
 struct simulation;
 
-/* Builds a machine. Its compute units are built when the first launch reaches them. NULL if out of memory. */
+/* Builds a machine. Its compute units are built when the first launch reaches them. */
 struct simulation *simulation_new(const struct machine *machine);
 
 /* The same with other warp sources, which `sources` makes as compute units are built. What `sources` points to is used
@@ -35,9 +35,8 @@ struct simulation *simulation_new(const struct machine *machine);
 struct simulation *simulation_new_with(const struct machine *machine, const struct source_maker *sources);
 void simulation_free(struct simulation *simulation);
 
-/* Builds all compute units now, for callers that read islands before the first launch. False if out of memory; then
- * simulation_free() must follow. */
-bool simulation_build(struct simulation *simulation);
+/* Builds all compute units now, for callers that read islands before the first launch. */
+void simulation_build(struct simulation *simulation);
 
 /* The islands, for a host: `*count` of them. Islands whose compute units are not built are empty and never due. */
 struct island **simulation_islands(struct simulation *simulation, size_t *count);
@@ -48,30 +47,30 @@ cycle_t simulation_start(const struct simulation *simulation);
 /* Replaces the L2 and DRAM by an outside memory. Call it before a host is made. */
 void simulation_attach(struct simulation *simulation, struct outside *outside);
 
-/* Makes probes show every cycle of work, for waveforms; changes nothing else. Fails like simulation_build(). */
-bool simulation_show_every_cycle(struct simulation *simulation);
+/* Makes probes show every cycle of work, for waveforms; changes nothing else. */
+void simulation_show_every_cycle(struct simulation *simulation);
 
 /* Opens the taps of all blocks, so that `timeline` receives the events that it wants. Call it before the first launch.
  * Launches are numbered from timeline->launch on, which the caller sets before each run. Progress is reported about
- * every thousand cycles, so that few events must be kept to sort them. False if out of memory. */
-bool simulation_emit(struct simulation *simulation, struct timeline *timeline);
+ * every thousand cycles, so that few events must be kept to sort them. */
+void simulation_emit(struct simulation *simulation, struct timeline *timeline);
 
 /* Between two launches of a simulation with executors: changes the warp sources (NULL: only executors) and the timeline
- * (NULL: none). The previous timeline receives no more events. False if out of memory; then there are neither. */
-bool simulation_watch(struct simulation *simulation, const struct source_maker *sources, struct timeline *timeline);
+ * (NULL: none). The previous timeline receives no more events. */
+void simulation_watch(struct simulation *simulation, const struct source_maker *sources, struct timeline *timeline);
 
 /* How many groups of `launch` fit into a CU. groups_per_cu is 0 if none fits. */
 struct occupancy simulation_occupancy(const struct machine *machine, const struct isa_launch *launch);
 
 /* Runs one launch until it ends, deadlocks, reaches `limit` cycles, or is stopped by progress. Sets launch->report.
- * False if out of memory, or if a group does not fit into a CU. Unless the launch has finished, simulation_free() must
- * follow. The caller frees *result with launch_result_free(). */
-bool simulation_run(struct simulation *simulation, struct host *host, struct isa_launch *launch, cycle_t limit,
+ * A group must fit into a CU. Unless the launch has finished, simulation_free() must follow. The caller frees *result
+ * with launch_result_free(). */
+void simulation_run(struct simulation *simulation, struct host *host, struct isa_launch *launch, cycle_t limit,
                     const struct progress *progress, struct launch_result *result);
 
 /* The same for `count` launches at once, 1 to RESULT_TOGETHER, which share one memory. `limit` and progress cover all
  * of them. A deadlock or the limit ends all that have not finished. The caller frees each of results[]. */
-bool simulation_run_together(struct simulation *simulation, struct host *host, struct isa_launch *const *launches,
+void simulation_run_together(struct simulation *simulation, struct host *host, struct isa_launch *const *launches,
                              size_t count, cycle_t limit, const struct progress *progress,
                              struct launch_result *results);
 

@@ -67,8 +67,8 @@ struct at_once {
   bool copies[RESULT_TOGETHER]; /* per launch: whether its program has copies to or from the LDS */
 };
 
-/* Allocates the result of launch `index`. False if out of memory, or if a work-group fits into no CU. */
-bool simulation_prepare_result(const struct machine *machine, const struct at_once *all, size_t index);
+/* Allocates the result of launch `index`, whose work-groups fit into a CU. */
+void simulation_prepare_result(const struct machine *machine, const struct at_once *all, size_t index);
 
 /* The warp's access waits for a pipe: marks the warp as refused forever. */
 void simulation_mark_refused(struct cu_warp *warp, const struct isa_access *access);
@@ -81,8 +81,8 @@ void simulation_mark_parked(struct simulation *simulation);
 void simulation_collect_kernel(struct launch_result *result, cycle_t *hazard_cycles, const struct cu *cu,
                                const struct cu_kernel *kernel, cycle_t changed);
 
-/* Opens a tally for each share, all zero. False if out of memory. simulation_close_tallies() must follow. */
-bool simulation_open_tallies(struct simulation *simulation, const struct at_once *all, unsigned shares);
+/* Opens a tally for each share, all zero. simulation_close_tallies() must follow. */
+void simulation_open_tallies(struct simulation *simulation, const struct at_once *all, unsigned shares);
 
 /* Adds all tallies to the first one, and so to the results. */
 void simulation_add_tallies(struct simulation *simulation, const struct at_once *all);
@@ -90,7 +90,7 @@ void simulation_add_tallies(struct simulation *simulation, const struct at_once 
 /* Frees the tallies, without the results. */
 void simulation_close_tallies(struct simulation *simulation);
 
-/* Fills in the result of launch `index`, whose end and cycles are known. False if out of memory. */
-bool simulation_collect(struct simulation *simulation, const struct at_once *all, size_t index);
+/* Fills in the result of launch `index`, whose end and cycles are known. */
+void simulation_collect(struct simulation *simulation, const struct at_once *all, size_t index);
 
 #endif

@@ -69,16 +69,16 @@ static const struct isa_launch *listen(struct source_filter *unit, const struct 
   return unit->launches;
 }
 
-static bool launch(void *self, const struct isa_launch *launches, size_t count) {
+static void launch(void *self, const struct isa_launch *launches, size_t count) {
   struct source_filter *unit = self;
   struct source_filters *filters = unit->filters;
   if (unit->cu == 0) {
     filters->first = filters->next;
     filters->next += (uint32_t)count;
   }
-  if (filters->launch && !filters->launch(unit, launches, count))
-    return false;
-  return warp_source_call(unit->inner, launch, listen(unit, launches, count), count);
+  if (filters->launch)
+    filters->launch(unit, launches, count);
+  warp_source_call(unit->inner, launch, listen(unit, launches, count), count);
 }
 
 /* ---- units ---------------------------------------------------------------------------------------- */
@@ -88,8 +88,6 @@ static const struct warp_source *make(void *self, uint32_t cu, const struct mach
   struct source_filters *filters = self;
   const struct source_maker *maker = filters->inner;
   const struct warp_source *inner = maker ? maker->make(maker->self, cu, machine, executor) : &executor->source;
-  if (!inner)
-    return NULL;
   struct source_filter *unit = need(1, filters->unit_bytes);
   *unit = (struct source_filter){.inner = inner, .executor = maker ? NULL : executor, .filters = filters, .cu = cu};
   if (filters->report || filters->print) {

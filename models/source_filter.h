@@ -37,8 +37,8 @@ struct source_filters {
   struct warp_source calls; /* without `self`, which is the unit, and without `launch`; NULL: the inner source's */
   /* A new compute unit; may be NULL. */
   void (*start)(void *unit, const struct machine *machine);
-  /* Launches begin; may be NULL. False if they cannot. */
-  bool (*launch)(void *unit, const struct isa_launch *launches, size_t count);
+  /* Launches begin; may be NULL. */
+  void (*launch)(void *unit, const struct isa_launch *launches, size_t count);
   /* Hazards and output of launches; may be NULL. source_filter_report() and _print() pass them on. */
   void (*report)(void *unit, const struct isa_launch *launch, const struct isa_hazard *hazard);
   void (*print)(void *unit, const struct isa_launch *launch, const struct isa_group *group, uint32_t item,

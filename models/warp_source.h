@@ -28,8 +28,8 @@ struct executor;
 struct warp_source {
   /* Prepares for `count` launches that run at once; `launches` stays valid until the next call. The first compute
    * unit's source gets this call for every launch, before the others. A source that is made later gets it from then on.
-   * False if out of memory. */
-  WARP_CALL(bool, const struct isa_launch *launches, size_t count) launch;
+   */
+  WARP_CALL(void, const struct isa_launch *launches, size_t count) launch;
   /* Work-group number `linear` of launch number `launch` takes group slot `slot` and the LDS from `lds_base` on. The
    * source owns the shape that it returns. */
   WARP_CALL(const struct isa_group *, uint32_t slot, uint32_t launch, uint32_t linear, uint32_t lds_base, cycle_t now)
@@ -63,7 +63,7 @@ struct source_maker {
   void *self;
   bool executes; /* needs executors, to wrap them */
   /* The source of compute unit number `cu`; it must live as long as the simulation. `executor` is NULL unless
-   * `executes`. NULL if out of memory. */
+   * `executes`. */
   const struct warp_source *(*make)(void *self, uint32_t cu, const struct machine *machine,
                                     const struct executor *executor);
 };

@@ -105,7 +105,7 @@ static void lower_next(void *self, unsigned share) {
     return;
   turn.ir->log = turn.lowering->limits.explanation ? &turn.kernel->log : NULL;
   opencl_passes(turn.ir);
-  turn.kernel->part = need_made(isa_program_new(turn.lowering->module->file));
+  turn.kernel->part = isa_program_new(turn.lowering->module->file);
   if (!emit_kernel(turn.ir, turn.kernel->part, &turn.error))
     fail(&turn);
   ir_free(turn.ir);
@@ -195,7 +195,7 @@ static bool lower_kernels(struct lowering *lowering, struct opencl_refusals *ref
   lowering->most = entries;
   lowering->all = refusals;
   pthread_mutex_init(&lowering->mutex, NULL);
-  struct crew *crew = need_made(crew_new(threads < entries ? threads : entries, entries, lower_next, lowering));
+  struct crew *crew = crew_new(threads < entries ? threads : entries, entries, lower_next, lowering);
   crew_round(crew);
   crew_free(crew);
   pthread_mutex_destroy(&lowering->mutex);
@@ -237,10 +237,7 @@ static struct isa_program *lower_module(const struct spirv *module, const struct
   if (!build_tables(module, &lowering.tables, error))
     return NULL;
   lowering.program = isa_program_new(module->file);
-  bool good = lowering.program != NULL;
-  if (!good)
-    snprintf(error->text, sizeof error->text, "%.200s: out of memory", module->file);
-  good = good && lower_kernels(&lowering, refusals, error) && complete(&lowering, error);
+  const bool good = lower_kernels(&lowering, refusals, error) && complete(&lowering, error);
   build_tables_free(&lowering.tables);
   if (good)
     return lowering.program;

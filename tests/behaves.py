@@ -49,8 +49,8 @@ ALLOWED = {
     "sim/base/environment.c": ("getenv", "it is the place"),
     "sim/api/machine.c": ("data", "whether jansson's memory is ours already, once a program"),
     "sim/base/heap.c": ("data __assert_fail newlocale uselocale",
-                        "the border that a thread's work is behind and the defect that it met, each thread's own; there a defect ends the "
-                        "program only outside of borders, and numbers are read and written as in C"),
+                        "the recovery point that a thread's work is behind and the defect that it met, each thread's own; there a defect ends the "
+                        "program only outside of recovery points, and numbers are read and written as in C"),
     "sim/base/need.c": ("json_set_alloc_funcs", "jansson has its memory from us, since it would leave things out where there is none"),
     "sim/base/crew.c": ("pthread_sigmask", "a thread of ours leaves signals to those of the program"),
     "sim/base/workers_threads.c": ("pthread_sigmask", "a thread of ours leaves signals to those of the program"),

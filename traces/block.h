@@ -69,7 +69,6 @@ struct block_target {
   const struct sink *sink;
   const char *name; /* for messages */
 };
-void block_target_close(const struct block_target *target);
 
 struct block_writer {
   int file;
@@ -98,10 +97,6 @@ uint32_t block_write(struct block_writer *writer, enum block_type type, const vo
 
 /* Keeps the first failure and the system's message about it. */
 void block_write_failed(struct block_writer *writer, const char *what);
-
-/* Makes room for one more than `count` elements in the array that `array` points to. Without memory, keeps the failure
- * and returns false. */
-bool block_write_grow(struct block_writer *writer, void *array, size_t *room, size_t count, size_t size);
 
 void block_write_meta(struct block_writer *writer, const char *name, const void *bytes, size_t size);
 
@@ -133,7 +128,8 @@ struct block_reader {
   bool failed;
   bool cut;          /* a data block may be cut */
   uint64_t *offsets; /* of each known block, and where the next would be */
-  uint32_t blocks, blocks_room;
+  uint32_t blocks;
+  size_t blocks_room;
   struct block_meta *metas;
   uint32_t meta_count;
   struct bytes stored; /* a payload as in the file */
@@ -163,11 +159,8 @@ bool block_expected(struct block_reader *reader, uint64_t offset, const char *ex
 /* A block type as text, for messages. */
 const char *block_type_text(uint32_t type, char text[16]);
 
-/* Makes room for one more element, like block_write_grow(). */
-bool block_read_grow(struct block_reader *reader, void *array, uint32_t *room, uint32_t count, size_t size);
-
 /* Adds the next block, which ends at `end`. */
-bool block_read_add(struct block_reader *reader, uint64_t end);
+void block_read_add(struct block_reader *reader, uint64_t end);
 
 /* block_read_meta() takes over a payload of type meta. block_meta() returns the bytes of a meta, or NULL. */
 bool block_read_meta(struct block_reader *reader, uint64_t offset, struct bytes *payload);

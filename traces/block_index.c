@@ -3,9 +3,11 @@
 #include "traces/timeline_file.h"
 
 #include <errno.h>
-#include <unistd.h>
 
+#include "sim/base/file.h"
+#include "sim/base/need.h"
 #include "sim/base/text.h"
+#include "sim/base/vector.h"
 
 /* A byte that is not text, then line ends of two kinds: copying the file as text changes them, which is detected. */
 const struct block_format trace_format = {
@@ -25,37 +27,15 @@ const struct block_format timeline_format = {
     .whole = "the end of a whole timeline",
 };
 
-/* Makes room in `*array` for one more than `count` elements. Returns false when out of memory. */
-static bool grow(void *array, size_t *room, size_t count, size_t size) {
-  void *at;
-  if (count < *room)
-    return true;
-  const size_t more = *room ? 2 * *room : 64;
-  memcpy(&at, array, sizeof at);
-  void *grown = realloc(at, more * size);
-  if (!grown)
-    return false;
-  memcpy(array, &grown, sizeof grown);
-  *room = more;
-  return true;
-}
-
 /* ---- writing -------------------------------------------------------------------------------- */
-
-bool block_write_grow(struct block_writer *writer, void *array, size_t *room, size_t count, size_t size) {
-  if (grow(array, room, count, size))
-    return true;
-  block_write_failed(writer, "out of memory");
-  return false;
-}
 
 void block_write_meta(struct block_writer *writer, const char *name, const void *bytes, size_t size) {
   struct bytes meta = {0};
   const size_t length = strlen(name);
-  if (bytes_varint(&meta, length) && bytes_add(&meta, name, length) && bytes_add(&meta, bytes, size))
-    block_write(writer, BLOCK_META, meta.at, meta.size);
-  else
-    block_write_failed(writer, "out of memory");
+  bytes_varint(&meta, length);
+  bytes_add(&meta, name, length);
+  bytes_add(&meta, bytes, size);
+  block_write(writer, BLOCK_META, meta.at, meta.size);
   free(meta.at);
 }
 
@@ -66,18 +46,18 @@ void block_write_index(struct block_writer *writer) {
   for (uint32_t i = 0; i < count && !writer->failed; i += BLOCK_INDEX_ROWS) {
     const uint32_t end = count - i < BLOCK_INDEX_ROWS ? count : i + BLOCK_INDEX_ROWS;
     bytes.size = 0;
-    bool good = bytes_varint(&bytes, end - i);
-    for (uint32_t row = i; row < end; row++)
-      good = good && bytes_varint(&bytes, writer->rows[row].type) && bytes_varint(&bytes, writer->rows[row].stored);
-    if (!good)
-      block_write_failed(writer, "out of memory");
+    bytes_varint(&bytes, end - i);
+    for (uint32_t row = i; row < end; row++) {
+      bytes_varint(&bytes, writer->rows[row].type);
+      bytes_varint(&bytes, writer->rows[row].stored);
+    }
     block_write(writer, BLOCK_BLOCKS, bytes.at, bytes.size);
   }
   free(bytes.at);
 }
 
 bool block_writer_finish(struct block_writer *writer, struct trace_error *error) {
-  if (writer->file >= 0 && close(writer->file) != 0)
+  if (writer->file >= 0 && file_close(writer->file) != 0)
     block_write_failed(writer, text_errno(errno));
   writer->file = -1;
   *error = writer->error;
@@ -86,19 +66,9 @@ bool block_writer_finish(struct block_writer *writer, struct trace_error *error)
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-bool block_read_grow(struct block_reader *reader, void *array, uint32_t *room, uint32_t count, size_t size) {
-  size_t wide = *room;
-  if (!grow(array, &wide, count, size))
-    return block_expected(reader, 0, "memory for the index", "none");
-  *room = (uint32_t)wide;
-  return true;
-}
-
-bool block_read_add(struct block_reader *reader, uint64_t end) {
-  if (!block_read_grow(reader, &reader->offsets, &reader->blocks_room, reader->blocks + 1, sizeof *reader->offsets))
-    return false;
-  reader->offsets[++reader->blocks] = end;
-  return true;
+void block_read_add(struct block_reader *reader, uint64_t end) {
+  reader->offsets = vector_room(reader->offsets, &reader->blocks_room, ++reader->blocks + 1u, sizeof *reader->offsets);
+  reader->offsets[reader->blocks] = end;
 }
 
 bool block_read_meta(struct block_reader *reader, uint64_t offset, struct bytes *payload) {
@@ -107,14 +77,9 @@ bool block_read_meta(struct block_reader *reader, uint64_t offset, struct bytes 
   const uint8_t *name = cursor_bytes(&cursor, length);
   if (!name || memchr(name, 0, (size_t)length))
     return block_expected(reader, offset, "a meta with a name", "none");
-  struct block_meta *metas = realloc(reader->metas, (reader->meta_count + 1) * sizeof *metas);
-  reader->metas = metas ? metas : reader->metas;
-  char *own = strndup((const char *)name, (size_t)length);
-  if (!metas || !own) {
-    free(own);
-    return block_expected(reader, offset, "memory for a meta", "none");
-  }
-  metas[reader->meta_count++] = (struct block_meta){own, *payload, (size_t)(cursor.at - payload->at)};
+  reader->metas = need_more(reader->metas, reader->meta_count + 1, sizeof *reader->metas);
+  reader->metas[reader->meta_count++] =
+      (struct block_meta){need_bytes((const char *)name, (size_t)length), *payload, (size_t)(cursor.at - payload->at)};
   *payload = (struct bytes){0};
   return true;
 }
@@ -192,7 +157,8 @@ bool block_read_index(struct block_reader *reader, block_taker *take, void *self
                block_read_payload(reader, at, &block, &other) &&
                ((block.type == type && block.stored == stored) || block_bad_index(reader, *offset)) &&
                take(self, at, block.type, &other);
-      good = good && block_read_add(reader, at + BLOCK_HEADER + stored);
+      if (good)
+        block_read_add(reader, at + BLOCK_HEADER + stored);
     }
     good = good && (cursor.at == cursor.end || block_bad_index(reader, *offset));
   }
@@ -211,7 +177,8 @@ static bool scan_block(struct block_reader *reader, block_taker *take, void *sel
     return false;
   *ended = block.type == BLOCK_END;
   *offset += BLOCK_HEADER + block.stored;
-  return block_read_add(reader, *offset);
+  block_read_add(reader, *offset);
+  return true;
 }
 
 /* Takes the block at which the scan stopped, if the file ends in it. Keeps the error that stopped the scan. */
@@ -222,8 +189,9 @@ static void scan_cut(struct block_reader *reader, block_taker *take, void *self,
   reader->failed = false;
   reader->cut = true;
   reader->cut = block_read_header(reader, offset, reader->blocks, &block) && block.cut &&
-                block_read_payload(reader, offset, &block, payload) && take(self, offset, block.type, payload) &&
-                block_read_add(reader, offset + BLOCK_HEADER + block.stored);
+                block_read_payload(reader, offset, &block, payload) && take(self, offset, block.type, payload);
+  if (reader->cut)
+    block_read_add(reader, offset + BLOCK_HEADER + block.stored);
   reader->failed = true;
   reader->error = error;
 }

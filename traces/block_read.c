@@ -8,7 +8,10 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "sim/base/file.h"
+#include "sim/base/need.h"
 #include "sim/base/text.h"
+#include "sim/base/vector.h"
 
 bool block_expected(struct block_reader *reader, uint64_t offset, const char *expected, const char *found, ...) {
   if (reader->failed)
@@ -93,9 +96,9 @@ static bool check_file_header(struct block_reader *reader) {
 
 static bool open_file(struct block_reader *reader, const char *path) {
   struct stat stat;
-  reader->file = open(path, O_RDONLY | O_CLOEXEC);
-  if (reader->file < 0 || !reader->path || fstat(reader->file, &stat) != 0 || !S_ISREG(stat.st_mode)) {
-    const char *why = reader->file < 0 || !reader->path ? text_errno(errno) : "not a file with an end";
+  reader->file = file_held(open(path, O_RDONLY | O_CLOEXEC));
+  if (reader->file < 0 || fstat(reader->file, &stat) != 0 || !S_ISREG(stat.st_mode)) {
+    const char *why = reader->file < 0 ? text_errno(errno) : "not a file with an end";
     reader->failed = true;
     snprintf(reader->error.text, sizeof reader->error.text, "%.300s: cannot be read: %s", path, why);
     return false;
@@ -106,23 +109,23 @@ static bool open_file(struct block_reader *reader, const char *path) {
 
 bool block_reader_open(struct block_reader *reader, const struct trace_place *place,
                        const struct block_format *format) {
-  *reader = (struct block_reader){.file = -1, .path = strdup(place->name), .format = format};
+  *reader = (struct block_reader){.file = -1, .path = need_copy(place->name), .format = format};
   if (place->bytes) {
     reader->memory = place->bytes;
     reader->size = place->size;
   }
   if (!place->bytes && !open_file(reader, place->name))
     return false;
-  if (!check_file_header(reader) ||
-      !block_read_grow(reader, &reader->offsets, &reader->blocks_room, 0, sizeof *reader->offsets))
+  if (!check_file_header(reader))
     return false;
+  reader->offsets = vector_room(NULL, &reader->blocks_room, 1, sizeof *reader->offsets);
   reader->offsets[0] = FILE_HEADER;
   return true;
 }
 
 void block_reader_close(struct block_reader *reader) {
   if (reader->file >= 0)
-    close(reader->file);
+    file_close(reader->file);
   for (uint32_t i = 0; i < reader->meta_count; i++) {
     free(reader->metas[i].name);
     free(reader->metas[i].bytes.at);
@@ -212,9 +215,9 @@ static bool inflate_payload(const struct block *block, const uint8_t *from, uint
                    .avail_out = block->raw,
                    .zalloc = block_zlib_alloc,
                    .zfree = block_zlib_free};
-  if (inflateInit(&zlib) != Z_OK)
-    return false;
-  const int end = inflate(&zlib, Z_SYNC_FLUSH);
+  const int begun = inflateInit(&zlib), end = begun == Z_OK ? inflate(&zlib, Z_SYNC_FLUSH) : begun;
+  if (end == Z_MEM_ERROR)
+    heap_out(heap_refused());
   *raw = zlib.total_out;
   inflateEnd(&zlib);
   return end == Z_STREAM_END || (block->cut && (end == Z_OK || end == Z_BUF_ERROR));
@@ -225,8 +228,8 @@ bool block_read_payload(struct block_reader *reader, uint64_t offset, const stru
   const uint64_t at = offset + BLOCK_HEADER;
   stored->size = into->size = 0;
   /* One more byte, so that the pointer is valid for an empty payload, and a zero can follow. */
-  if (!bytes_reserve(stored, block->stored + 1u) || !bytes_reserve(into, block->raw + 1u))
-    return block_expected(reader, at, "memory for a block", "none");
+  bytes_reserve(stored, block->stored + 1u);
+  bytes_reserve(into, block->raw + 1u);
   if (!read_all(reader, at, stored->at, block->stored))
     return false;
   const uint32_t crc = (uint32_t)crc32(0, stored->at, (uInt)block->stored);

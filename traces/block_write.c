@@ -7,7 +7,10 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "sim/base/file.h"
+#include "sim/base/need.h"
 #include "sim/base/text.h"
+#include "sim/base/vector.h"
 
 /* The level of zlib. On real runs, higher levels save a few percent and take twice the time. */
 enum { LEVEL = 3 };
@@ -77,27 +80,19 @@ void block_zlib_free(void *self, void *block) {
   free(block);
 }
 
-static bool open_deflate(struct block_writer *writer) {
-  writer->deflate = calloc(1, sizeof(z_stream));
-  if (!writer->deflate)
-    return false;
+static void open_deflate(struct block_writer *writer) {
+  writer->deflate = need(1, sizeof(z_stream));
   *(z_stream *)writer->deflate = (z_stream){.zalloc = block_zlib_alloc, .zfree = block_zlib_free};
-  return deflateInit(writer->deflate, LEVEL) == Z_OK;
+  if (deflateInit(writer->deflate, LEVEL) != Z_OK)
+    heap_out(heap_refused());
 }
 
 bool block_writer_open(struct block_writer *writer, const struct block_target *target,
                        const struct block_format *format, struct trace_error *error) {
-  *writer = (struct block_writer){.file = target->file, .path = strdup(target->name)};
+  *writer = (struct block_writer){.file = file_held(target->file), .path = need_copy(target->name)};
   if (target->sink)
     writer->sink = *target->sink;
-  if (!writer->path || !open_deflate(writer)) {
-    *error = (struct trace_error){.text = "out of memory"};
-    free(writer->deflate);
-    free(writer->path);
-    writer->deflate = writer->path = NULL;
-    block_target_close(target);
-    return false;
-  }
+  open_deflate(writer);
   put_file_header(writer, format);
   if (!writer->failed)
     return true;
@@ -106,13 +101,8 @@ bool block_writer_open(struct block_writer *writer, const struct block_target *t
   return false;
 }
 
-void block_target_close(const struct block_target *target) {
-  if (target->file >= 0)
-    close(target->file);
-}
-
 void block_writer_close(struct block_writer *writer) {
-  if (writer->file >= 0 && close(writer->file) != 0)
+  if (writer->file >= 0 && file_close(writer->file) != 0)
     block_write_failed(writer, text_errno(errno));
   writer->file = -1;
   if (writer->deflate)
@@ -141,10 +131,11 @@ uint32_t block_write(struct block_writer *writer, enum block_type type, const vo
   if (writer->failed)
     return 0;
   writer->buffer.size = 0;
-  if (size > BLOCK_MOST || !bytes_reserve(&writer->buffer, BLOCK_HEADER + size)) {
-    block_write_failed(writer, size > BLOCK_MOST ? "a block would be larger than 1 GiB" : "out of memory");
+  if (size > BLOCK_MOST) {
+    block_write_failed(writer, "a block would be larger than 1 GiB");
     return 0;
   }
+  bytes_reserve(&writer->buffer, BLOCK_HEADER + size);
   /* The end block is found from the end of the file, so its size must be fixed. */
   size_t stored = type != BLOCK_END && size ? deflate_payload(writer, payload, size) : 0;
   const uint32_t method = stored ? BLOCK_DEFLATED : BLOCK_STORED;
@@ -160,8 +151,6 @@ uint32_t block_write(struct block_writer *writer, enum block_type type, const vo
   put32(header + 20, (uint32_t)crc32(0, header + BLOCK_HEADER, (uInt)stored));
   put32(header + 24, (uint32_t)crc32(0, header, 24));
   put_all(writer, header, BLOCK_HEADER + stored);
-  if (block_write_grow(writer, &writer->rows, &writer->rows_room, writer->blocks, sizeof *writer->rows))
-    writer->rows[writer->blocks] = (struct block_row){type, (uint32_t)stored};
-  writer->blocks++;
+  *vector_next(writer->rows, writer->blocks, writer->rows_room) = (struct block_row){type, (uint32_t)stored};
   return (uint32_t)stored;
 }

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/vector.h"
+
 enum { VARINT_MOST = 10 }; /* bytes of the longest varint */
 
 struct bytes {
@@ -16,26 +18,16 @@ struct bytes {
   size_t size, room;
 };
 
-/* Makes room for `more` bytes at the end. Returns false when out of memory. */
-static inline bool bytes_reserve(struct bytes *bytes, size_t more) {
-  if (bytes->room - bytes->size >= more)
-    return true;
-  size_t room = 2 * (bytes->size + more);
-  uint8_t *at = realloc(bytes->at, room);
-  if (!at)
-    return false;
-  bytes->at = at;
-  bytes->room = room;
-  return true;
+/* Makes room for `more` bytes at the end. */
+static inline void bytes_reserve(struct bytes *bytes, size_t more) {
+  bytes->at = vector_room(bytes->at, &bytes->room, bytes->size + more, 1);
 }
 
-static inline bool bytes_add(struct bytes *bytes, const void *from, size_t size) {
-  if (!bytes_reserve(bytes, size))
-    return false;
+static inline void bytes_add(struct bytes *bytes, const void *from, size_t size) {
+  bytes_reserve(bytes, size);
   if (size)
     memcpy(bytes->at + bytes->size, from, size);
   bytes->size += size;
-  return true;
 }
 
 /* 0, -1, 1, -2, 2 ... as 0, 1, 2, 3, 4 ... */
@@ -50,11 +42,9 @@ static inline uint8_t *varint_put(uint8_t *to, uint64_t value) {
   return to;
 }
 
-static inline bool bytes_varint(struct bytes *bytes, uint64_t value) {
-  if (!bytes_reserve(bytes, VARINT_MOST))
-    return false;
+static inline void bytes_varint(struct bytes *bytes, uint64_t value) {
+  bytes_reserve(bytes, VARINT_MOST);
   bytes->size = (size_t)(varint_put(bytes->at + bytes->size, value) - bytes->at);
-  return true;
 }
 
 /* Reads bytes up to `end`. After an error `bad` is true, and everything reads as zero. */

@@ -1,4 +1,6 @@
 /* A cache of inflated blocks of batches. It keeps the most recently used ones. */
+#include "sim/base/need.h"
+#include "sim/base/vector.h"
 #include "traces/reader.h"
 
 bool reader_batch(const struct trace *trace, struct cursor *cursor, struct reader_batch *batch) {
@@ -66,11 +68,9 @@ static void drop_oldest(struct trace *trace) {
   drop(trace, oldest);
 }
 
-bool reader_new_cache(struct trace *trace) {
-  trace->slot = malloc((trace->in.blocks + 1u) * sizeof *trace->slot);
-  if (trace->slot)
-    memset(trace->slot, 0xff, (trace->in.blocks + 1u) * sizeof *trace->slot);
-  return trace->slot;
+void reader_new_cache(struct trace *trace) {
+  trace->slot = need_more(NULL, trace->in.blocks + 1u, sizeof *trace->slot);
+  memset(trace->slot, 0xff, (trace->in.blocks + 1u) * sizeof *trace->slot);
 }
 
 void reader_free_cache(struct trace *trace) {
@@ -83,17 +83,10 @@ void reader_free_cache(struct trace *trace) {
 /* Finds where each batch of the block begins. */
 static bool find_batches(struct trace *trace, struct reader_block *block, uint64_t offset, bool cut) {
   struct cursor cursor = {block->bytes.at, block->bytes.at + block->bytes.size, false};
-  uint32_t room = 0;
+  size_t room = 0;
   while (cursor.at < cursor.end) {
     struct reader_batch batch;
-    if (block->batches == room) {
-      room = room ? 2 * room : 16;
-      uint32_t *grown = realloc(block->batch, room * sizeof *grown);
-      if (!grown)
-        return block_expected(&trace->in, offset, "memory for a block", "none");
-      block->batch = grown;
-    }
-    block->batch[block->batches++] = (uint32_t)(cursor.at - block->bytes.at);
+    *vector_next(block->batch, block->batches, room) = (uint32_t)(cursor.at - block->bytes.at);
     if (!reader_batch(trace, &cursor, &batch)) {
       block->batches--;
       return cut || block_expected(&trace->in, offset, "batches of the trace's launches",
@@ -119,23 +112,12 @@ static bool read_block(struct trace *trace, uint32_t number, struct reader_block
   return false;
 }
 
-static bool make_room(struct trace *trace) {
-  while (trace->cache_count && trace->cache_bytes > READER_CACHE)
-    drop_oldest(trace);
-  if (trace->cache_count < trace->cache_room)
-    return true;
-  uint32_t room = trace->cache_room ? 2 * trace->cache_room : 16;
-  struct reader_block *cache = realloc(trace->cache, room * sizeof *cache);
-  if (!cache)
-    return block_expected(&trace->in, 0, "memory for blocks", "none");
-  trace->cache = cache;
-  trace->cache_room = room;
-  return true;
-}
-
 static const struct reader_block *load_block(struct trace *trace, uint32_t number) {
   if (trace->slot[number] == READER_NONE) {
-    if (!make_room(trace) || !read_block(trace, number, &trace->cache[trace->cache_count]))
+    while (trace->cache_count && trace->cache_bytes > READER_CACHE)
+      drop_oldest(trace);
+    trace->cache = vector_room(trace->cache, &trace->cache_room, trace->cache_count + 1u, sizeof *trace->cache);
+    if (!read_block(trace, number, &trace->cache[trace->cache_count]))
       return NULL;
     trace->slot[number] = trace->cache_count++;
     trace->cache_bytes += trace->cache[trace->slot[number]].bytes.room;

@@ -48,8 +48,6 @@ static uint64_t decode_shape(struct decoder *decoder, uint64_t lanes, struct tra
     const uint32_t number_of_row = stream->shape;
     const uint64_t *before = stream->shapes;
     uint64_t *row = stream_new_shape(stream);
-    if (!row)
-      return wrong(decoder, "out of memory"), SHAPE_NEW;
     for (unsigned i = 0; i < vector && before; i++)
       if (op->vector[i].offset == row) {
         memcpy(decoder->spare[i], row, stream->lanes * sizeof *row);
@@ -91,10 +89,9 @@ static bool decode_note(struct decoder *decoder) {
   const uint64_t kind = cursor_varint(bytes), values = cursor_varint(bytes);
   if (kind >= TRACE_NOTE_KINDS || values > TRACE_NOTE_VALUES)
     return wrong(decoder, "a note that the schema has");
-  bool room = true;
   for (uint64_t i = 0; i < values; i++) {
     const uint64_t value = cursor_varint(bytes);
-    room = room && bytes_add(&notes->value, &value, sizeof value);
+    bytes_add(&notes->value, &value, sizeof value);
   }
   const uint64_t length = cursor_varint(bytes);
   const uint8_t *text = cursor_bytes(bytes, length);
@@ -103,9 +100,10 @@ static bool decode_note(struct decoder *decoder) {
   if (memchr(text, 0, (size_t)length))
     return wrong(decoder, "a note's text without zero bytes");
   const struct trace_note note = {.kind = (enum trace_note_kind)kind, .values = (uint32_t)values};
-  room = room && bytes_add(&notes->note, &note, sizeof note) && bytes_add(&notes->text, text, (size_t)length) &&
-         bytes_add(&notes->text, "", 1);
-  return room || wrong(decoder, "out of memory");
+  bytes_add(&notes->note, &note, sizeof note);
+  bytes_add(&notes->text, text, (size_t)length);
+  bytes_add(&notes->text, "", 1);
+  return true;
 }
 
 static bool decode_notes(struct decoder *decoder, struct trace_op *op) {
@@ -114,8 +112,7 @@ static bool decode_notes(struct decoder *decoder, struct trace_op *op) {
   if (!count || count > (uint64_t)(decoder->bytes.end - decoder->bytes.at))
     return wrong(decoder, "notes");
   notes->note.size = notes->value.size = notes->text.size = 0;
-  if (!bytes_reserve(&notes->value, 1)) /* so that the pointer is valid for notes without values */
-    return wrong(decoder, "out of memory");
+  bytes_reserve(&notes->value, 1); /* so that the pointer is valid for notes without values */
   for (uint64_t i = 0; i < count; i++)
     if (!decode_note(decoder))
       return false;
@@ -190,10 +187,7 @@ static inline void take_context(struct stream *stream, const struct stream_conte
   op->notes = 0;
 }
 
-static bool no_context(struct decoder *decoder) {
-  const struct stream *stream = &decoder->stream;
-  return wrong(decoder, stream->pc < stream->count ? "out of memory" : "an operation of the program");
-}
+static bool no_context(struct decoder *decoder) { return wrong(decoder, "an operation of the program"); }
 
 bool decode_predicted(struct decoder *decoder, struct trace_op *op) {
   struct stream_context *context = stream_visit(&decoder->stream);

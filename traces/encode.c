@@ -124,7 +124,7 @@ static inline void encode_fields(struct exception *exception, struct stream_cont
   }
 }
 
-static inline bool encode_vector(struct exception *exception, struct stream *stream, struct stream_context *context,
+static inline void encode_vector(struct exception *exception, struct stream *stream, struct stream_context *context,
                                  const struct trace_kind_row *row, unsigned number, const struct trace_vector *vector,
                                  uint64_t lanes) {
   uint64_t *value = stream_vector(context, row, number), base, shape = value[0];
@@ -140,10 +140,7 @@ static inline bool encode_vector(struct exception *exception, struct stream *str
     miss(exception, miss_vector(row, number), shape);
     if (shape == SHAPE_NEW) {
       shape = shape_of_row(stream->shape);
-      uint64_t *offsets = stream_new_shape(stream);
-      if (!offsets)
-        return false;
-      exception->end = put_shape(exception->end, offsets, stream->lanes, vector, lanes);
+      exception->end = put_shape(exception->end, stream_new_shape(stream), stream->lanes, vector, lanes);
     }
     value[0] = shape;
   }
@@ -153,43 +150,33 @@ static inline bool encode_vector(struct exception *exception, struct stream *str
   if (base != predicted)
     miss(exception, miss_vector(row, number) + 1, encode_number(base, predicted));
   stream_learn(context, own, &value[1], step, predicted, base);
-  return true;
 }
 
-static bool encode_notes(struct bytes *bytes, const struct trace_op *op) {
-  bool good = bytes_varint(bytes, op->notes);
+static void encode_notes(struct bytes *bytes, const struct trace_op *op) {
+  bytes_varint(bytes, op->notes);
   for (uint32_t i = 0; i < op->notes; i++) {
     const struct trace_note *note = &op->note[i];
     const size_t length = note->text ? strlen(note->text) : 0;
     assert(note->values <= TRACE_NOTE_VALUES && "a note has room for its values");
-    good = good && bytes_varint(bytes, note->kind) && bytes_varint(bytes, note->values);
+    bytes_varint(bytes, note->kind);
+    bytes_varint(bytes, note->values);
     for (uint32_t v = 0; v < note->values; v++)
-      good = good && bytes_varint(bytes, note->value[v]);
-    good = good && bytes_varint(bytes, length) && bytes_add(bytes, note->text, length);
+      bytes_varint(bytes, note->value[v]);
+    bytes_varint(bytes, length);
+    bytes_add(bytes, note->text, length);
   }
-  return good;
 }
 
-static bool put_exception(struct encoder *encoder, const struct exception *exception, const struct trace_op *op) {
-  struct bytes *bytes = &encoder->bytes;
-  bool good = bytes_varint(bytes, encoder->run) && bytes_varint(bytes, exception->misses) &&
-              bytes_add(bytes, exception->bytes, (size_t)(exception->end - exception->bytes));
-  encoder->run = 0;
-  return good && (!op->notes || encode_notes(bytes, op));
-}
-
-bool encode_start(struct encoder *encoder, uint32_t pc) {
+void encode_start(struct encoder *encoder, uint32_t pc) {
   encoder->stream.pc = pc;
-  return bytes_varint(&encoder->bytes, pc);
+  bytes_varint(&encoder->bytes, pc);
 }
 
-bool encode(struct encoder *encoder, const struct trace_op *op) {
+void encode(struct encoder *encoder, const struct trace_op *op) {
   struct stream *stream = &encoder->stream;
   assert(op->pc == stream->pc && "an operation is where the one before led");
   assert(op->pc < stream->count && "an operation is one of the program's");
   struct stream_context *context = stream_visit(stream);
-  if (!context)
-    return false;
   const struct trace_kind_row *row = &trace_kind_rows[stream->kinds[op->pc]];
   struct exception exception;
   exception.misses = 0;
@@ -208,21 +195,26 @@ bool encode(struct encoder *encoder, const struct trace_op *op) {
     encode_fields(&exception, context, row, op->field);
     const uint64_t lanes = row->vectors ? trace_lanes(op) : 0;
     for (unsigned i = 0; lanes && i < row->vectors; i++)
-      if (!encode_vector(&exception, stream, context, row, i, &op->vector[i], lanes))
-        return false;
+      encode_vector(&exception, stream, context, row, i, &op->vector[i], lanes);
     context->fresh = false;
   }
   if (op->notes)
     exception.misses |= UINT64_C(1) << miss_notes(row);
   encoder->operations++;
-  if (exception.misses)
-    return put_exception(encoder, &exception, op);
-  encoder->run++;
-  return true;
+  if (!exception.misses) {
+    encoder->run++;
+    return;
+  }
+  bytes_varint(&encoder->bytes, encoder->run);
+  bytes_varint(&encoder->bytes, exception.misses);
+  bytes_add(&encoder->bytes, exception.bytes, (size_t)(exception.end - exception.bytes));
+  encoder->run = 0;
+  if (op->notes)
+    encode_notes(&encoder->bytes, op);
 }
 
-bool encode_flush(struct encoder *encoder) {
-  const bool good = !encoder->run || bytes_varint(&encoder->bytes, encoder->run);
+void encode_flush(struct encoder *encoder) {
+  if (encoder->run)
+    bytes_varint(&encoder->bytes, encoder->run);
   encoder->run = 0;
-  return good;
 }

@@ -12,12 +12,11 @@ struct encoder {
   struct bytes bytes;
 };
 
-/* All of these return false when out of memory. */
-bool encode_start(struct encoder *encoder, uint32_t pc);
-bool encode(struct encoder *encoder, const struct trace_op *op);
+void encode_start(struct encoder *encoder, uint32_t pc);
+void encode(struct encoder *encoder, const struct trace_op *op);
 
 /* Writes the count of the latest predicted operations, so that the bytes contain everything that was encoded. The code
  * that takes the bytes sets bytes.size and operations to 0. */
-bool encode_flush(struct encoder *encoder);
+void encode_flush(struct encoder *encoder);
 
 #endif

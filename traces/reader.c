@@ -1,5 +1,7 @@
 #include "traces/reader.h"
 
+#include "sim/base/need.h"
+#include "sim/base/vector.h"
 #include "traces/schema.h"
 #include "traces/stream.h"
 
@@ -19,11 +21,8 @@ static bool take_program(struct trace *trace, uint64_t offset, struct bytes *pay
   for (size_t pc = 0; pc < payload->size; pc++)
     if (payload->at[pc] >= trace->kinds)
       return block_expected(&trace->in, offset, "kinds that the schema has", "kind %u at pc %zu", payload->at[pc], pc);
-  struct reader_program *programs = realloc(trace->programs, (trace->program_count + 1) * sizeof *programs);
-  if (!programs)
-    return block_expected(&trace->in, offset, "memory for a program", "none");
-  trace->programs = programs;
-  programs[trace->program_count++] = (struct reader_program){payload->at, (uint32_t)payload->size};
+  trace->programs = need_more(trace->programs, trace->program_count + 1, sizeof *trace->programs);
+  trace->programs[trace->program_count++] = (struct reader_program){payload->at, (uint32_t)payload->size};
   *payload = (struct bytes){0};
   return true;
 }
@@ -37,11 +36,8 @@ static bool take_launch(struct trace *trace, uint64_t offset, const struct bytes
       value[2] > UINT32_MAX || value[3] > TRACE_WARPS)
     return block_expected(&trace->in, offset,
                           "a launch of a program, with 1 to 64 lanes and at most 65536 warps a work-group", "another");
-  struct trace_launch *launches = realloc(trace->launches, (trace->launch_count + 1) * sizeof *launches);
-  if (!launches)
-    return block_expected(&trace->in, offset, "memory for a launch", "none");
-  trace->launches = launches;
-  launches[trace->launch_count++] =
+  trace->launches = need_more(trace->launches, trace->launch_count + 1, sizeof *trace->launches);
+  trace->launches[trace->launch_count++] =
       (struct trace_launch){(uint32_t)value[0], (uint32_t)value[1], (uint32_t)value[2], (uint32_t)value[3]};
   return true;
 }
@@ -64,13 +60,6 @@ static bool take_block(void *self, uint64_t offset, uint32_t type, struct bytes 
   }
 }
 
-static bool add_row(struct trace *trace, struct reader_row row) {
-  if (!block_read_grow(&trace->in, &trace->rows, &trace->rows_room, trace->row_count, sizeof *trace->rows))
-    return false;
-  trace->rows[trace->row_count++] = row;
-  return true;
-}
-
 /* ---- with the index ------------------------------------------------------------------------- */
 
 static bool read_batches(struct trace *trace, uint64_t *offset, uint32_t *number, uint64_t count) {
@@ -89,7 +78,8 @@ static bool read_batches(struct trace *trace, uint64_t *offset, uint32_t *number
           in_launch >= trace->launches[launch + row.launch].groups || block >= trace->in.blocks || place > UINT32_MAX)
         good = block_bad_index(&trace->in, *offset);
       row = (struct reader_row){row.launch + (uint32_t)launch, (uint32_t)in_launch, (uint32_t)block, (uint32_t)place};
-      good = good && add_row(trace, row);
+      if (good)
+        *vector_next(trace->rows, trace->row_count, trace->rows_room) = row;
     }
     good = good && (cursor.at == cursor.end || block_bad_index(&trace->in, *offset));
   }
@@ -136,8 +126,8 @@ static bool scan_data(struct trace *trace, uint64_t offset, const struct bytes *
       return block_expected(&trace->in, offset, "batches of the trace's launches", "others, in batch %u of the block",
                             place);
     }
-    if (!add_row(trace, (struct reader_row){batch.head.launch, batch.head.group, trace->in.blocks, place}))
-      return false;
+    *vector_next(trace->rows, trace->row_count, trace->rows_room) =
+        (struct reader_row){batch.head.launch, batch.head.group, trace->in.blocks, place};
     trace->operations += batch.head.operations;
   }
   return true;
@@ -166,10 +156,7 @@ struct trace *trace_open(const char *path, enum trace_open_mode mode, struct tra
 }
 
 struct trace *trace_open_at(const struct trace_place *place, enum trace_open_mode mode, struct trace_error *error) {
-  struct trace *trace = calloc(1, sizeof *trace);
-  *error = (struct trace_error){.text = "out of memory"};
-  if (!trace)
-    return NULL;
+  struct trace *trace = need(1, sizeof *trace);
   if (!block_reader_open(&trace->in, place, &trace_format))
     return fail(trace, error);
   if (mode == TRACE_SALVAGE)
@@ -179,17 +166,12 @@ struct trace *trace_open_at(const struct trace_place *place, enum trace_open_mod
   *error = trace->in.error;
   trace->in.failed = false;
   trace->in.error = (struct trace_error){0};
-  if (!reader_new_cache(trace)) {
-    block_expected(&trace->in, 0, "memory for the index", "none");
-    return fail(trace, error);
-  }
+  reader_new_cache(trace);
   return trace;
 }
 
 struct trace *trace_share(const struct trace *trace) {
-  struct trace *own = malloc(sizeof *own);
-  if (!own)
-    return NULL;
+  struct trace *own = need(1, sizeof *own);
   *own = (struct trace){.in = block_reader_share(&trace->in),
                         .kinds = trace->kinds,
                         .programs = trace->programs,
@@ -200,10 +182,8 @@ struct trace *trace_share(const struct trace *trace) {
                         .row_count = trace->row_count,
                         .operations = trace->operations,
                         .shares = true};
-  if (reader_new_cache(own))
-    return own;
-  trace_close(own);
-  return NULL;
+  reader_new_cache(own);
+  return own;
 }
 
 static void close_shared(struct trace *trace) {
@@ -289,18 +269,13 @@ static int by_place(const void *a, const void *b) {
 const uint32_t *trace_file_order(struct trace *trace) {
   if (trace->order || !trace->row_count)
     return trace->order;
-  const struct reader_row **rows = malloc(trace->row_count * sizeof *rows);
-  trace->order = malloc(trace->row_count * sizeof *trace->order);
-  for (uint32_t i = 0; rows && i < trace->row_count; i++)
+  const struct reader_row **rows = need_more(NULL, trace->row_count, sizeof *rows);
+  trace->order = need_more(NULL, trace->row_count, sizeof *trace->order);
+  for (uint32_t i = 0; i < trace->row_count; i++)
     rows[i] = &trace->rows[i];
-  if (rows)
-    qsort(rows, trace->row_count, sizeof *rows, by_place);
-  for (uint32_t i = 0; rows && trace->order && i < trace->row_count; i++)
+  qsort(rows, trace->row_count, sizeof *rows, by_place);
+  for (uint32_t i = 0; i < trace->row_count; i++)
     trace->order[i] = (uint32_t)(rows[i] - trace->rows);
-  if (!rows) {
-    free(trace->order);
-    trace->order = NULL;
-  }
   free(rows);
   return trace->order;
 }

@@ -38,12 +38,14 @@ struct trace {
   struct trace_launch *launches;
   uint32_t launch_count;
   struct reader_row *rows; /* of batches, sorted by launch, group, block and place */
-  uint32_t row_count, rows_room;
+  uint32_t row_count;
+  size_t rows_room;
   uint32_t *order;            /* row numbers sorted by block and place; NULL until requested */
   uint64_t operations;        /* total, from the end block */
   struct reader_block *cache; /* slots, of which `cache_count` are in use */
   uint32_t *slot;             /* the slot of each block; READER_NONE: not in the cache */
-  uint32_t cache_count, cache_room;
+  uint32_t cache_count;
+  size_t cache_room;
   size_t cache_bytes;
   uint64_t uses;
   bool shares; /* file and everything read at opening belong to another trace */
@@ -87,8 +89,8 @@ bool reader_warp_end(struct trace_warp *warp);
 /* Sets the first row whose batch may contain the warp's next piece. */
 void reader_warp_skip(struct trace_warp *warp, uint32_t row);
 
-/* Creates an empty cache for the blocks of the index. Returns false when out of memory. */
-bool reader_new_cache(struct trace *trace);
+/* Creates an empty cache for the blocks of the index. */
+void reader_new_cache(struct trace *trace);
 void reader_free_cache(struct trace *trace);
 
 #endif

@@ -5,13 +5,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-bool schema_add(struct bytes *into, const char *format, ...) {
+void schema_add(struct bytes *into, const char *format, ...) {
   char line[400];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
-  return bytes_add(into, line, strlen(line));
+  bytes_add(into, line, strlen(line));
 }
 
 static const struct {
@@ -42,25 +42,23 @@ static const struct {
 #undef NEXT
 };
 
-static bool add_kind(struct bytes *into, const struct trace_kind_row *row) {
-  bool good = schema_add(into, "kind %s %s\n", row->name, row->text);
+static void add_kind(struct bytes *into, const struct trace_kind_row *row) {
+  schema_add(into, "kind %s %s\n", row->name, row->text);
   for (unsigned i = 0; i < row->fields; i++)
-    good = good && schema_add(into, "field %s %s %s %s\n", row->name, row->field[i].name,
-                              row->field[i].steps ? "step" : "same", row->field[i].text);
+    schema_add(into, "field %s %s %s %s\n", row->name, row->field[i].name, row->field[i].steps ? "step" : "same",
+               row->field[i].text);
   for (unsigned i = 0; i < row->vectors; i++)
-    good = good && schema_add(into, "vector %s %s %s\n", row->name, row->vector[i].name, row->vector[i].text);
-  return good;
+    schema_add(into, "vector %s %s %s\n", row->name, row->vector[i].name, row->vector[i].text);
 }
 
-bool schema_write(struct bytes *into) {
-  bool good = schema_add(into, "trace %d\ncontexts %d\nshapes %d\n", TRACE_VERSION, STREAM_CONTEXTS, STREAM_SHAPES);
+void schema_write(struct bytes *into) {
+  schema_add(into, "trace %d\ncontexts %d\nshapes %d\n", TRACE_VERSION, STREAM_CONTEXTS, STREAM_SHAPES);
   for (size_t i = 0; i < sizeof named / sizeof *named; i++)
-    good = good && schema_add(into, "%s %s %s\n", named[i].what, named[i].name, named[i].text);
+    schema_add(into, "%s %s %s\n", named[i].what, named[i].name, named[i].text);
   for (size_t i = 0; i < sizeof common / sizeof *common; i++)
-    good = good && schema_add(into, "common %s %s %s\n", common[i].name, common[i].predictor, common[i].text);
+    schema_add(into, "common %s %s %s\n", common[i].name, common[i].predictor, common[i].text);
   for (unsigned kind = 0; kind < TRACE_KINDS; kind++)
-    good = good && add_kind(into, &trace_kind_rows[kind]);
-  return good;
+    add_kind(into, &trace_kind_rows[kind]);
 }
 
 /* ---- comparison with a file's schema ---------------------------------------------------------- */
@@ -132,8 +130,8 @@ const char *schema_fault(const char *schema, unsigned *kinds, char line[100]) {
   struct bytes own = {0};
   const char *fault = NULL;
   unsigned rows[LISTS] = {0};
-  if (!schema_write(&own) || !bytes_add(&own, "", 1))
-    fault = "out of memory";
+  schema_write(&own);
+  bytes_add(&own, "", 1);
   for (unsigned i = 0; !fault && i < LISTS; i++)
     fault = schema_list_fault(schema, (const char *)own.at, lists[i].name, lists[i].words, &rows[i]);
   free(own.at);

@@ -7,8 +7,8 @@
 
 #include "traces/bytes.h"
 
-/* Appends the text. Returns false when out of memory. */
-bool schema_write(struct bytes *into);
+/* Appends the text. */
+void schema_write(struct bytes *into);
 
 /* Whether a file with this schema can be read. Returns NULL and sets *kinds to its number of kinds; or the wrong
  * line. */
@@ -17,7 +17,7 @@ const char *schema_fault(const char *schema, unsigned *kinds, char line[100]);
 /* ---- also for the schemas of other files ------------------------------------------------------ */
 
 /* Appends a line. */
-bool schema_add(struct bytes *into, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void schema_add(struct bytes *into, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A list consists of the lines that begin with its name, which may be several words. Compares the first `words` words
  * of the file's lines with the first lines of `own`. Returns NULL and sets *rows to their number; or the first line

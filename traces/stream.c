@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/need.h"
+#include "sim/base/vector.h"
+
 #define SAME 0
 #define STEP 1
 #define FIELD(kind, id, name, predictor, text) +predictor
@@ -54,10 +57,9 @@ void trace_spread(const struct trace_vector *vector, unsigned lanes, uint64_t *v
 }
 
 static void forget(struct stream *stream) {
-  stream->used = stream->contexts = 0;
+  stream->used = 0;
   stream->last = STREAM_NONE;
-  if (stream->places)
-    memset(stream->table, 0xff, stream->places * sizeof *stream->table);
+  map_clear(&stream->contexts);
 }
 
 void stream_start(struct stream *stream, const uint8_t *kinds, uint32_t count, uint32_t lanes) {
@@ -77,48 +79,12 @@ void stream_start(struct stream *stream, const uint8_t *kinds, uint32_t count, u
 
 void stream_free(struct stream *stream) {
   free(stream->arena);
-  free(stream->table);
+  map_free(&stream->contexts);
   free(stream->shapes);
   *stream = (struct stream){0};
 }
 
 /* ---- contexts ------------------------------------------------------------------------------- */
-
-static uint32_t *place_of(const struct stream *stream, uint32_t pc) {
-  uint32_t place = pc * UINT32_C(2654435769) >> 8 & (stream->places - 1);
-  while (stream->table[place] != STREAM_NONE && stream_context(stream, stream->table[place])->common.pc != pc)
-    place = (place + 1) & (stream->places - 1);
-  return &stream->table[place];
-}
-
-/* Doubles the places and reinserts all contexts. */
-static bool grow_table(struct stream *stream) {
-  uint32_t places = stream->places ? 2 * stream->places : 64;
-  uint32_t *table = malloc(places * sizeof *table), *old = stream->table;
-  if (!table)
-    return false;
-  memset(table, 0xff, places * sizeof *table);
-  uint32_t from = stream->places;
-  stream->table = table;
-  stream->places = places;
-  for (uint32_t i = 0; i < from; i++)
-    if (old[i] != STREAM_NONE)
-      *place_of(stream, stream_context(stream, old[i])->common.pc) = old[i];
-  free(old);
-  return true;
-}
-
-static bool grow_arena(struct stream *stream, uint32_t words) {
-  if (stream->used + words <= stream->room)
-    return true;
-  uint32_t room = stream->room ? 2 * stream->room : 512;
-  uint64_t *arena = realloc(stream->arena, room * sizeof *arena);
-  if (!arena)
-    return false;
-  stream->arena = arena;
-  stream->room = room;
-  return true;
-}
 
 static struct stream_context *new_context(struct stream *stream) {
   if (stream->pc >= stream->count)
@@ -126,15 +92,13 @@ static struct stream_context *new_context(struct stream *stream) {
   const struct trace_kind_row *row = &trace_kind_rows[stream->kinds[stream->pc]];
   uint32_t values = (uint32_t)(row->fields + row->stepping * STREAM_STEP_WORDS + row->vectors * STREAM_VECTOR_WORDS);
   uint32_t words = (uint32_t)(sizeof(struct stream_context) / sizeof(uint64_t)) + values;
-  if (stream->contexts == STREAM_CONTEXTS)
+  if (stream->contexts.count == STREAM_CONTEXTS)
     forget(stream);
-  if ((2 * stream->contexts >= stream->places && !grow_table(stream)) || !grow_arena(stream, words))
-    return NULL;
-  *place_of(stream, stream->pc) = stream->used;
+  stream->arena = vector_room(stream->arena, &stream->room, stream->used + words, sizeof *stream->arena);
+  map_add(&stream->contexts, hash_number(stream->pc), stream->used);
   if (stream->last != STREAM_NONE)
     stream_context(stream, stream->last)->follower = stream->used;
   stream->last = stream->used;
-  stream->contexts++;
   struct stream_context *context = stream_context(stream, stream->used);
   stream->used += words;
   *context = (struct stream_context){.common = {.pc = stream->pc, .next = stream->pc + 1, .mask = stream->mask},
@@ -147,13 +111,13 @@ static struct stream_context *new_context(struct stream *stream) {
 }
 
 struct stream_context *stream_find(struct stream *stream) {
-  uint32_t found = stream->places ? *place_of(stream, stream->pc) : STREAM_NONE;
-  if (found == STREAM_NONE)
+  size_t at = 0, found;
+  if (!map_next(&stream->contexts, hash_number(stream->pc), &at, &found))
     return new_context(stream);
   if (stream->last != STREAM_NONE)
-    stream_context(stream, stream->last)->follower = found;
-  stream->last = found;
-  return stream_context(stream, found);
+    stream_context(stream, stream->last)->follower = (uint32_t)found;
+  stream->last = (uint32_t)found;
+  return stream_context(stream, stream->last);
 }
 
 /* A value whose last step was predicted may jump once before its step changes. */
@@ -174,9 +138,7 @@ void stream_missed(struct stream_context *context, unsigned number, uint64_t las
 
 uint64_t *stream_new_shape(struct stream *stream) {
   if (!stream->shapes)
-    stream->shapes = calloc((size_t)STREAM_SHAPES * stream->lanes, sizeof *stream->shapes);
-  if (!stream->shapes)
-    return NULL;
+    stream->shapes = need((size_t)STREAM_SHAPES * stream->lanes, sizeof *stream->shapes);
   uint64_t *shape = stream->shapes + (size_t)stream->shape * stream->lanes;
   stream->shape = (stream->shape + 1) % STREAM_SHAPES;
   stream->shapes_made += stream->shapes_made < STREAM_SHAPES;

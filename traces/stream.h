@@ -10,6 +10,7 @@
 #ifndef TRACES_STREAM_H
 #define TRACES_STREAM_H
 
+#include "sim/base/map.h"
 #include "traces/bytes.h"
 #include "traces/trace.h"
 
@@ -44,12 +45,11 @@ struct stream {
   uint32_t last;   /* the context visited last; STREAM_NONE at the start */
   uint64_t mask;   /* of the previous operation; all lanes at the start */
   uint64_t *arena; /* contexts, contiguous; a context's number is the index of its first word */
-  uint32_t used, room;
-  uint32_t contexts;
-  uint32_t *table; /* hash table from pc to context: open addressing, a power of two of places, at most half full */
-  uint32_t places;
-  uint64_t *shapes; /* STREAM_SHAPES rows of `lanes` offsets; NULL before the first */
-  uint32_t shape;   /* the row that the next new shape takes */
+  uint32_t used;
+  size_t room;
+  struct map contexts; /* from the hash of a pc, which only that pc has, to its context */
+  uint64_t *shapes;    /* STREAM_SHAPES rows of `lanes` offsets; NULL before the first */
+  uint32_t shape;      /* the row that the next new shape takes */
   uint32_t shapes_made;
 };
 
@@ -78,7 +78,7 @@ void stream_free(struct stream *stream);
 /* The slow path of stream_visit(): finds or creates the context. */
 struct stream_context *stream_find(struct stream *stream);
 
-/* Room for a new shape. NULL when out of memory. */
+/* Room for a new shape. */
 uint64_t *stream_new_shape(struct stream *stream);
 
 static inline struct stream_context *stream_context(const struct stream *stream, uint32_t number) {
@@ -93,7 +93,7 @@ static inline uint32_t stream_follower(const struct stream *stream) {
   return follower != STREAM_NONE && stream_context(stream, follower)->common.pc == stream->pc ? follower : STREAM_NONE;
 }
 
-/* The context of the operation at stream->pc. NULL if the program has no such pc, or when out of memory. */
+/* The context of the operation at stream->pc. NULL if the program has no such pc. */
 static inline struct stream_context *stream_visit(struct stream *stream) {
   const uint32_t follower = stream_follower(stream);
   if (follower == STREAM_NONE)

@@ -24,15 +24,16 @@ static bool take_block(struct text_reader *reader, struct text_block *block) {
       size--;
     if (reader->block.size + size > TEXT_BLOCK_BYTES)
       return lex_fail(&reader->lex, "the block has more than %d bytes", TEXT_BLOCK_BYTES);
-    if (!bytes_add(&reader->block, at + blanks, size - blanks) || !bytes_add(&reader->block, "\n", 1))
-      return text_memory_out(reader);
+    bytes_add(&reader->block, at + blanks, size - blanks);
+    bytes_add(&reader->block, "\n", 1);
   }
   if (good && !is_end(&reader->line)) {
     reader->lex.line = head;
     good = lex_fail(&reader->lex, "the block that begins here does not end; legal: a line with only '}'");
   }
-  if (!good || !bytes_add(&reader->block, "", 1))
-    return good ? text_memory_out(reader) : false;
+  if (!good)
+    return false;
+  bytes_add(&reader->block, "", 1);
   *block =
       (struct text_block){reader->lex.path, (const char *)reader->block.at, reader->block.size - 1, (uint32_t)head + 1};
   return true;
@@ -49,12 +50,12 @@ static bool take_name(struct text_reader *reader, const char *what, struct bytes
       return lex_fail(lex, "%s: expected %s", what, wrong);
   } else {
     const struct slice word = lex_word(lex);
-    if (!bytes_add(name, word.at, word.size))
-      return text_memory_out(reader);
+    bytes_add(name, word.at, word.size);
   }
   if (memchr(name->at ? name->at : (const uint8_t *)"", 0, name->size))
     return lex_fail(lex, "%s has a zero byte", what);
-  return bytes_add(name, "", 1) || text_memory_out(reader);
+  bytes_add(name, "", 1);
+  return true;
 }
 
 bool text_expect_brace(struct text_reader *reader) {
@@ -140,8 +141,7 @@ static bool add_kinds(struct lex *lex, struct slice word, struct bytes *kinds) {
     return false;
   if (kinds->size + times > TEXT_PROGRAM)
     return lex_fail(lex, "the program has more than %d instructions", TEXT_PROGRAM);
-  if (!bytes_reserve(kinds, (size_t)times))
-    return lex_fail(lex, "out of memory");
+  bytes_reserve(kinds, (size_t)times);
   memset(kinds->at + kinds->size, (int)kind, (size_t)times);
   kinds->size += (size_t)times;
   return true;
@@ -171,8 +171,11 @@ bool text_take_hooked(struct text_reader *reader, const char *head) {
   struct bytes name = {0};
   struct text_block block;
   struct lex *lex = &reader->lex;
-  bool good = lex_more(lex) && *lex->at != '{' ? take_name(reader, "the block's name", &name)
-                                               : bytes_add(&name, "", 1) || text_memory_out(reader);
+  bool good = true;
+  if (lex_more(lex) && *lex->at != '{')
+    good = take_name(reader, "the block's name", &name);
+  else
+    bytes_add(&name, "", 1);
   good = good && text_expect_brace(reader) && take_block(reader, &block) &&
          reader->hooks->take_block(reader->hooks->self, head, (const char *)name.at, &block, reader->writer,
                                    reader->lex.error);

@@ -54,8 +54,7 @@ const char *text_take_string(const char **at, const char *end, struct bytes *int
     const int byte = c == '\\' ? escaped(at, end) : (uint8_t)c;
     if (byte < 0)
       return "a string whose escapes are \\n, \\t, \\\", \\\\ or \\xHH";
-    if (!bytes_add(into, &(char){(char)byte}, 1))
-      return "out of memory";
+    bytes_add(into, &(char){(char)byte}, 1);
   }
   if (*at == end)
     return "a string that ends with a quotation mark";
@@ -187,8 +186,8 @@ static const char *take_json(const char *text, size_t size, struct bytes *into) 
   const char *end = text + size;
   for (const char *at = text; at < end;) {
     const char *next = *at == '"' ? behind_string(at, end) : at + 1;
-    if (!strchr(" \t\r\n", *at) && !bytes_add(into, at, (size_t)(next - at)))
-      return "out of memory";
+    if (!strchr(" \t\r\n", *at))
+      bytes_add(into, at, (size_t)(next - at));
     at = next;
   }
   return NULL;
@@ -224,8 +223,7 @@ static const char *take_base64(const char *text, size_t size, struct bytes *into
     if (++count % 4)
       continue;
     const uint8_t three[] = {(uint8_t)(bits >> 16), (uint8_t)(bits >> 8), (uint8_t)bits};
-    if (!bytes_add(into, three, 3 - ends))
-      return "out of memory";
+    bytes_add(into, three, 3 - ends);
   }
   return count % 4 ? "base64, which has four characters for three bytes" : NULL;
 }
@@ -233,7 +231,8 @@ static const char *take_base64(const char *text, size_t size, struct bytes *into
 /* ---- forms ----------------------------------------------------------------------------------------------- */
 
 static const char *take_text(const char *text, size_t size, struct bytes *into) {
-  return bytes_add(into, text, size) ? NULL : "out of memory";
+  bytes_add(into, text, size);
+  return NULL;
 }
 
 static const struct {

@@ -90,6 +90,6 @@ const struct text_resident *text_run_resident(const struct text_run *run, uint32
 /* Begins a batch of one group; executes nodes [from, to); ends the batch. Return false and set the error if wrong. */
 bool text_run_begin(struct text_run *run, const struct text_group *head, uint32_t group, uint64_t line);
 bool text_run_nodes(struct text_run *run, const struct text_node *nodes, uint32_t from, uint32_t to);
-bool text_run_end(struct text_run *run);
+void text_run_end(struct text_run *run);
 
 #endif

@@ -185,12 +185,11 @@ static bool take_note_text(struct lex *lex, struct text_note *note) {
   const char *wrong = text_take_string(&lex->at, lex->end, &bytes);
   if (!wrong && memchr(bytes.at ? bytes.at : (const uint8_t *)"", 0, bytes.size))
     wrong = "a note's text, which has no zero bytes";
-  if (!wrong && !bytes_add(&bytes, "", 1))
-    wrong = "out of memory";
   if (wrong) {
     free(bytes.at);
     return lex_fail(lex, "expected %s", wrong);
   }
+  bytes_add(&bytes, "", 1);
   note->text = (char *)bytes.at;
   return !lex_more(lex) || lex_fail(lex, "a note ends with its text");
 }

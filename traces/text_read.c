@@ -8,8 +8,7 @@
 
 #include "sim/base/sizes.h"
 #include "sim/base/text.h"
-
-bool text_memory_out(const struct text_reader *reader) { return lex_fail(&reader->lex, "out of memory"); }
+#include "sim/base/vector.h"
 
 /* ---- lines ------------------------------------------------------------------------------------- */
 
@@ -21,13 +20,11 @@ bool text_next_line(struct text_reader *reader, bool *good) {
     if (!c || reader->line.size == TEXT_LINE_BYTES)
       return *good = lex_fail(&reader->lex, c ? "the line is longer than %d bytes" : "a zero byte, which no text has",
                               TEXT_LINE_BYTES);
-    if (!bytes_add(&reader->line, &(char){(char)c}, 1))
-      return *good = text_memory_out(reader);
+    bytes_add(&reader->line, &(char){(char)c}, 1);
   }
   if (ferror(reader->from))
     return *good = lex_fail(&reader->lex, "%s", text_errno(errno));
-  if (!bytes_reserve(&reader->line, 1))
-    return *good = text_memory_out(reader);
+  bytes_reserve(&reader->line, 1);
   reader->lex.at = (const char *)reader->line.at;
   reader->lex.end = reader->lex.at + reader->line.size;
   return c != EOF || reader->line.size;
@@ -117,17 +114,7 @@ static struct text_node *add_node(struct text_reader *reader, enum text_node_typ
     lex_fail(&reader->lex, "more than %d lines in a loop, or for a range of warps or work-groups", TEXT_KEPT_LINES);
     return NULL;
   }
-  if (reader->node_count == reader->node_room) {
-    const uint32_t room = 2 * reader->node_room + 4;
-    struct text_node *grown = realloc(reader->nodes, room * sizeof *grown);
-    if (!grown) {
-      text_memory_out(reader);
-      return NULL;
-    }
-    reader->nodes = grown;
-    reader->node_room = room;
-  }
-  struct text_node *node = &reader->nodes[reader->node_count++];
+  struct text_node *node = vector_next(reader->nodes, reader->node_count, reader->node_room);
   node->type = type;
   node->line = reader->lex.line;
   node->end = reader->node_count;
@@ -170,12 +157,17 @@ static bool end_group(struct text_reader *reader) {
   if (!end_warp(reader))
     return false;
   reader->in_group = reader->in_warp = false;
+  if (group->first == group->last) {
+    text_run_end(reader->run);
+    return true;
+  }
   bool good = true;
-  if (group->first == group->last)
-    return text_run_end(reader->run);
-  for (uint64_t number = group->first; good && number <= group->last; number++)
+  for (uint64_t number = group->first; good && number <= group->last; number++) {
     good = text_run_begin(reader->run, group, (uint32_t)number, reader->group_line) &&
-           text_run_nodes(reader->run, reader->nodes, 0, reader->node_count) && text_run_end(reader->run);
+           text_run_nodes(reader->run, reader->nodes, 0, reader->node_count);
+    if (good)
+      text_run_end(reader->run);
+  }
   forget_nodes(reader);
   return good;
 }
@@ -409,8 +401,6 @@ bool trace_text_read(FILE *from, const char *path, struct trace_writer *writer, 
                                .warps = NO_NODE,
                                .run = text_run_new(writer, path, error)};
   *error = (struct trace_error){.offset = 0};
-  if (!reader.run)
-    return text_memory_out(&reader);
   const bool good = read_all(&reader);
   text_run_free(reader.run);
   forget_nodes(&reader);

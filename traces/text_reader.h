@@ -22,7 +22,8 @@ struct text_reader {
   uint64_t group_line;
   uint64_t mask; /* of the previous line */
   struct text_node *nodes;
-  uint32_t node_count, node_room;
+  uint32_t node_count;
+  size_t node_room;
   uint32_t warps;             /* node of the open range of warps, or NO_NODE */
   uint32_t loops[TEXT_LOOPS]; /* nodes of the open loops */
   unsigned loop_count;
@@ -34,8 +35,6 @@ bool text_next_line(struct text_reader *reader, bool *good);
 
 /* Fails unless the line is at its end. */
 bool text_expect_end(struct text_reader *reader);
-
-bool text_memory_out(const struct text_reader *reader);
 
 /* ---- text_blocks.c: statements; each function takes the rest of a line ------------------------------ */
 

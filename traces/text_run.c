@@ -1,4 +1,6 @@
 /* Writes nodes to a writer. An operation is held back until the next one says where it leads. */
+#include "sim/base/need.h"
+#include "sim/base/vector.h"
 #include "traces/stream.h"
 #include "traces/text_nodes.h"
 #include "traces/writer.h"
@@ -38,11 +40,7 @@ struct text_run {
 };
 
 struct text_run *text_run_new(struct trace_writer *writer, const char *path, struct trace_error *error) {
-  struct text_run *run = calloc(1, sizeof *run);
-  if (!run) {
-    *error = (struct trace_error){.text = "out of memory"};
-    return NULL;
-  }
+  struct text_run *run = need(1, sizeof *run);
   run->writer = writer;
   run->lex = (struct lex){.path = path, .error = error};
   return run;
@@ -70,8 +68,6 @@ void text_run_free(struct text_run *run) {
   free(run);
 }
 
-static bool memory_out(const struct text_run *run) { return lex_fail(&run->lex, "out of memory"); }
-
 /* ---- work-groups ------------------------------------------------------------------------------- */
 
 static struct text_resident *find_resident(const struct text_run *run, uint32_t launch, uint32_t group) {
@@ -85,15 +81,12 @@ const struct text_resident *text_run_resident(const struct text_run *run, uint32
   return find_resident(run, launch, group);
 }
 
-/* A bit for each work-group of a launch: has ended. NULL when out of memory. */
+/* A bit for each work-group of a launch: has ended. NULL: there is no memory for as many as the file says. */
 static uint8_t *ended_of(struct text_run *run, uint32_t launch) {
   if (launch >= run->ended_count) {
-    uint8_t **grown = realloc(run->ended, (launch + 1u) * sizeof *grown);
-    if (!grown)
-      return NULL;
-    run->ended = grown;
+    run->ended = need_more(run->ended, launch + 1u, sizeof(uint8_t *));
     while (run->ended_count <= launch)
-      grown[run->ended_count++] = NULL;
+      run->ended[run->ended_count++] = NULL;
   }
   if (!run->ended[launch])
     run->ended[launch] = calloc(writer_launch(run->writer, launch)->groups / 8u + 1, 1);
@@ -101,22 +94,14 @@ static uint8_t *ended_of(struct text_run *run, uint32_t launch) {
 }
 
 static struct text_resident *new_resident(struct text_run *run, const struct text_group *head, uint32_t group) {
-  if (run->resident_count == run->resident_room) {
-    const size_t room = 2 * run->resident_room + 16;
-    struct text_resident *grown = realloc(run->residents, room * sizeof *grown);
-    if (!grown)
-      return NULL;
-    run->residents = grown;
-    run->resident_room = room;
-  }
-  struct text_resident *resident = &run->residents[run->resident_count++];
+  struct text_resident *resident = vector_next(run->residents, run->resident_count, run->resident_room);
   *resident =
       (struct text_resident){.launch = head->launch, .group = group, .warps = head->warps, .cu = head->cu, .to = 0};
   run->warps += head->warps;
   resident->streams = trace_group_begin(run->writer, head->launch, group, head->warps, head->cu, head->from);
-  resident->state = calloc(head->warps + 1u, sizeof *resident->state);
-  resident->pc = calloc(head->warps + 1u, sizeof *resident->pc);
-  return resident->streams && resident->state && resident->pc ? resident : NULL;
+  resident->state = need(head->warps, sizeof *resident->state);
+  resident->pc = need(head->warps, sizeof *resident->pc);
+  return resident;
 }
 
 bool text_run_begin(struct text_run *run, const struct text_group *head, uint32_t group, uint64_t line) {
@@ -124,13 +109,12 @@ bool text_run_begin(struct text_run *run, const struct text_group *head, uint32_
   const uint8_t *ended = ended_of(run, head->launch);
   run->lex.line = line;
   if (!ended)
-    return memory_out(run);
+    return lex_fail(&run->lex, "out of memory");
   if (ended[group / 8] >> group % 8 & 1)
     return lex_fail(&run->lex, "work-group %" PRIu32 " has already ended; legal: `more` where it continues", group);
   if (!resident && run->warps + head->warps > TEXT_WARPS)
     return lex_fail(&run->lex, "more than %d warps of unfinished work-groups", TEXT_WARPS);
-  if (!resident && !(resident = new_resident(run, head, group)))
-    return memory_out(run);
+  resident = resident ? resident : new_resident(run, head, group);
   if (resident->warps != head->warps || resident->cu != head->cu)
     return lex_fail(&run->lex, "work-group %" PRIu32 " must keep its warps and cu (%" PRIu32 ", %" PRIu32 ")", group,
                     resident->warps, resident->cu);
@@ -182,28 +166,26 @@ static void settle_notes(struct held *held) {
 }
 
 /* Writes the held operation, which is now complete: `next` comes from the next operation or from its own line. */
-static bool put_held(struct text_run *run, uint32_t next) {
+static void put_held(struct text_run *run, uint32_t next) {
   struct held *held = &run->held;
   struct text_resident *resident = run->resident;
   if (!held->there)
-    return true;
+    return;
   held->there = false;
   held->op.next = next;
   settle_notes(held);
-  if (!writer_encode(resident->streams, run->warp, &held->op))
-    return memory_out(run);
+  writer_encode(resident->streams, run->warp, &held->op);
   resident->pc[run->warp] = next;
   if (held->op.flags & TRACE_DONE)
     resident->state[run->warp] = ENDED;
   if (writer_bytes(resident->streams) >= SPLIT_BYTES)
     close_batch(run, false);
-  return true;
 }
 
 /* The warp has no more operations in this batch. */
-static bool finish_warp(struct text_run *run) {
+static void finish_warp(struct text_run *run) {
   const struct held *held = &run->held;
-  return put_held(run, held->next_given ? held->op.next : held->op.pc + 1);
+  put_held(run, held->next_given ? held->op.next : held->op.pc + 1);
 }
 
 static bool put_before(struct text_run *run, uint32_t pc, uint64_t line) {
@@ -214,8 +196,7 @@ static bool put_before(struct text_run *run, uint32_t pc, uint64_t line) {
                     "field 'next': '%" PRIu32 "' is not the pc of the warp's next operation; legal: %" PRIu32 "",
                     held->op.next, pc);
   }
-  if (!put_held(run, pc))
-    return false;
+  put_held(run, pc);
   run->lex.line = line;
   const uint8_t state = run->resident->state[run->warp];
   if (state == ENDED)
@@ -296,17 +277,17 @@ static bool run_note(struct text_run *run, const struct text_note *note, uint64_
   if (held->note.size + held->value.size + held->text.size > TEXT_NOTE_BYTES)
     return lex_fail(&run->lex, "the operation's notes have more than %d bytes", TEXT_NOTE_BYTES);
   held->op.notes++;
-  return (bytes_add(&held->note, &row, sizeof row) && bytes_reserve(&held->value, 1) &&
-          bytes_add(&held->value, note->value, note->values * sizeof *note->value) &&
-          bytes_add(&held->text, text, strlen(text) + 1)) ||
-         memory_out(run);
+  bytes_add(&held->note, &row, sizeof row);
+  bytes_reserve(&held->value, 1);
+  bytes_add(&held->value, note->value, note->values * sizeof *note->value);
+  bytes_add(&held->text, text, strlen(text) + 1);
+  return true;
 }
 
 /* ---- nodes ------------------------------------------------------------------------------------------ */
 
 static bool select_warp(struct text_run *run, const struct text_warp *warp, uint32_t number, uint64_t line) {
-  if (!finish_warp(run))
-    return false;
+  finish_warp(run);
   run->lex.line = line;
   run->warp = number;
   if (!warp->pc_given)
@@ -357,14 +338,12 @@ bool text_run_nodes(struct text_run *run, const struct text_node *nodes, uint32_
   return good;
 }
 
-bool text_run_end(struct text_run *run) {
-  if (!finish_warp(run))
-    return false;
+void text_run_end(struct text_run *run) {
+  finish_warp(run);
   close_batch(run, !run->head.more);
   if (!run->head.more) {
     run->ended[run->head.launch][run->group / 8] |= (uint8_t)(1u << run->group % 8);
     free_resident(run, run->resident);
   }
   run->resident = NULL;
-  return true;
 }

@@ -1,4 +1,6 @@
 /* Writes a trace as text, block by block. */
+#include "sim/base/need.h"
+#include "sim/base/vector.h"
 #include "traces/decode.h"
 #include "traces/reader.h"
 #include "traces/text.h"
@@ -22,10 +24,6 @@ struct text_writer {
   uint32_t metas, programs, launches; /* written so far */
   uint64_t offset;                    /* of the current block */
 };
-
-static bool memory_out(struct text_writer *writer) {
-  return block_expected(&writer->trace->in, writer->offset, "memory for it", "none");
-}
 
 /* ---- metas, programs, launches ---------------------------------------------------------------- */
 
@@ -194,24 +192,17 @@ static struct resident *find_resident(struct text_writer *writer, const struct t
 }
 
 static struct resident *new_resident(struct text_writer *writer, const struct trace_batch *batch) {
-  if (writer->resident_count == writer->resident_room) {
-    const size_t room = 2 * writer->resident_room + 16;
-    struct resident *grown = realloc(writer->residents, room * sizeof *grown);
-    if (!grown)
-      return NULL;
-    writer->residents = grown;
-    writer->resident_room = room;
-  }
-  struct resident *resident = &writer->residents[writer->resident_count];
-  *resident = (struct resident){.launch = batch->launch, .group = batch->group, .warps = batch->warps};
-  resident->begun = calloc(batch->warps + 1u, sizeof *resident->begun);
-  resident->decoders = calloc(batch->warps + 1u, sizeof *resident->decoders);
-  writer->resident_count++;
-  return resident->begun && resident->decoders ? resident : NULL;
+  struct resident *resident = vector_next(writer->residents, writer->resident_count, writer->resident_room);
+  *resident = (struct resident){.launch = batch->launch,
+                                .group = batch->group,
+                                .warps = batch->warps,
+                                .begun = need(batch->warps, sizeof *resident->begun),
+                                .decoders = need(batch->warps, sizeof *resident->decoders)};
+  return resident;
 }
 
 static void free_resident(struct text_writer *writer, struct resident *resident) {
-  for (uint32_t i = 0; resident->decoders && i < resident->warps; i++)
+  for (uint32_t i = 0; i < resident->warps; i++)
     decode_free(&resident->decoders[i]);
   free(resident->decoders);
   free(resident->begun);
@@ -265,8 +256,7 @@ static bool put_batch(struct text_writer *writer, struct reader_batch *batch) {
   const struct trace_batch *head = &batch->head;
   struct reader_piece piece;
   struct resident *resident = find_resident(writer, head);
-  if (!resident && !(resident = new_resident(writer, head)))
-    return memory_out(writer);
+  resident = resident ? resident : new_resident(writer, head);
   if (resident->warps != head->warps)
     return fail_piece(writer, head, 0, "as many warps as the group had before");
   fprintf(writer->to, "\ngroup %" PRIu32 " launch=%" PRIu32 " warps=%" PRIu32 " cu=%" PRIu32, head->group, head->launch,

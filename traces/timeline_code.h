@@ -33,10 +33,11 @@ struct timeline_context {
 
 struct timeline_contexts {
   struct timeline_context *of; /* by unit */
-  uint32_t room, batch;
+  size_t room;
+  uint32_t batch;
 };
 
-/* The context of a unit. NULL when out of memory. A new one ends at `base`, and its fields are 0. */
+/* The context of a unit. A new one ends at `base`, and its fields are 0. */
 struct timeline_context *timeline_context(struct timeline_contexts *contexts, uint32_t unit, cycle_t base);
 
 enum { TIMELINE_END_BYTES = 40 /* payload of a timeline's end block */ };
@@ -76,11 +77,11 @@ struct timeline_encoder {
   } of[TIMELINE_KINDS];
 };
 
-/* Adds an event to the batch. Returns false when out of memory. */
-bool timeline_encode(struct timeline_encoder *encoder, const struct timeline_event *event);
+/* Adds an event to the batch. */
+void timeline_encode(struct timeline_encoder *encoder, const struct timeline_event *event);
 
 /* Appends the batch, which has at least one event, to `into` and begins the next. */
-bool timeline_encode_batch(struct timeline_encoder *encoder, uint32_t stream, struct bytes *into);
+void timeline_encode_batch(struct timeline_encoder *encoder, uint32_t stream, struct bytes *into);
 void timeline_encoder_free(struct timeline_encoder *encoder);
 
 /* ---- decoding: timeline_decode.c ----------------------------------------------------------------- */

@@ -2,6 +2,9 @@
 
 #include <assert.h>
 
+#include "sim/base/need.h"
+#include "sim/base/vector.h"
+
 struct timeline_layout timeline_layout(void) {
   struct timeline_layout layout = {.kinds = TIMELINE_KINDS};
   for (unsigned kind = 0; kind < TIMELINE_KINDS; kind++) {
@@ -17,13 +20,9 @@ struct timeline_layout timeline_layout(void) {
 
 struct timeline_context *timeline_context(struct timeline_contexts *contexts, uint32_t unit, cycle_t base) {
   if (unit >= contexts->room) {
-    const uint32_t room = unit < 16 ? 32 : 2 * unit;
-    struct timeline_context *of = realloc(contexts->of, room * sizeof *of);
-    if (!of)
-      return NULL;
-    memset(of + contexts->room, 0, (room - contexts->room) * sizeof *of);
-    contexts->of = of;
-    contexts->room = room;
+    const size_t before = contexts->room;
+    contexts->of = vector_room(contexts->of, &contexts->room, unit + 1u, sizeof *contexts->of);
+    memset(contexts->of + before, 0, (contexts->room - before) * sizeof *contexts->of);
   }
   struct timeline_context *context = &contexts->of[unit];
   if (context->batch != contexts->batch)
@@ -33,22 +32,21 @@ struct timeline_context *timeline_context(struct timeline_contexts *contexts, ui
 
 /* ---- an event ------------------------------------------------------------------------------- */
 
-static bool put(struct timeline_column *column, uint64_t value) {
+static void put(struct timeline_column *column, uint64_t value) {
   column->others += value != 0;
-  return bytes_varint(&column->bytes, value);
+  bytes_varint(&column->bytes, value);
 }
 
 static uint64_t difference(enum timeline_guess guess, uint64_t value, uint64_t last, cycle_t from) {
   return guess == GUESS_BITS ? value ^ last : zigzag(value - (guess == GUESS_CYCLE ? from : last));
 }
 
-static bool begin_kind(struct timeline_encoder *encoder, unsigned kind) {
+static void begin_kind(struct timeline_encoder *encoder, unsigned kind) {
   if (!encoder->of[kind].column)
-    encoder->of[kind].column = calloc(timeline_columns(&encoder->layout, kind), sizeof(struct timeline_column));
+    encoder->of[kind].column = need(timeline_columns(&encoder->layout, kind), sizeof(struct timeline_column));
   encoder->order[encoder->occur++] = (uint8_t)kind;
   encoder->of[kind].last_unit = 0;
   encoder->of[kind].contexts.batch = encoder->batch;
-  return encoder->of[kind].column;
 }
 
 static void begin_batch(struct timeline_encoder *encoder, const struct timeline_event *event) {
@@ -61,25 +59,23 @@ static void begin_batch(struct timeline_encoder *encoder, const struct timeline_
   encoder->occur = 0;
 }
 
-bool timeline_encode(struct timeline_encoder *encoder, const struct timeline_event *event) {
+void timeline_encode(struct timeline_encoder *encoder, const struct timeline_event *event) {
   const unsigned kind = event->kind;
   assert(event->to >= event->from && event->unit < TIMELINE_UNITS && event->cu < TIMELINE_CUS &&
          "an event is one that can be read");
   if (!encoder->events)
     begin_batch(encoder, event);
-  if (!encoder->of[kind].events && !begin_kind(encoder, kind))
-    return false;
+  if (!encoder->of[kind].events)
+    begin_kind(encoder, kind);
   struct timeline_column *column = encoder->of[kind].column;
   struct timeline_context *context = timeline_context(&encoder->of[kind].contexts, event->unit, encoder->base);
-  if (!context || !put(&encoder->kinds, zigzag((uint64_t)kind - encoder->last_kind)) ||
-      !put(&column[COLUMN_UNIT], zigzag((uint64_t)event->unit - encoder->of[kind].last_unit)) ||
-      !put(&column[COLUMN_FROM], zigzag(event->from - context->to)) ||
-      !put(&column[COLUMN_LENGTH], event->to - event->from))
-    return false;
+  put(&encoder->kinds, zigzag((uint64_t)kind - encoder->last_kind));
+  put(&column[COLUMN_UNIT], zigzag((uint64_t)event->unit - encoder->of[kind].last_unit));
+  put(&column[COLUMN_FROM], zigzag(event->from - context->to));
+  put(&column[COLUMN_LENGTH], event->to - event->from);
   for (unsigned i = 0; i < encoder->layout.fields[kind]; i++) {
-    if (!put(&column[COLUMN_FIELD + i],
-             difference(encoder->layout.guess[kind][i], event->field[i], context->field[i], event->from)))
-      return false;
+    put(&column[COLUMN_FIELD + i],
+        difference(encoder->layout.guess[kind][i], event->field[i], context->field[i], event->from));
     context->field[i] = event->field[i];
   }
   context->to = event->to;
@@ -87,7 +83,6 @@ bool timeline_encode(struct timeline_encoder *encoder, const struct timeline_eve
   encoder->of[kind].last_unit = event->unit;
   encoder->of[kind].events++;
   encoder->events++;
-  return true;
 }
 
 /* ---- a batch -------------------------------------------------------------------------------- */
@@ -114,39 +109,41 @@ static bool put_sparse(const struct bytes *dense, uint8_t *to, size_t *size) {
 }
 
 /* Appends the column in the shorter of its two forms, and empties it. */
-static bool put_column(struct timeline_column *column, uint32_t values, struct bytes *into) {
+static void put_column(struct timeline_column *column, uint32_t values, struct bytes *into) {
   const struct bytes dense = column->bytes;
   const uint32_t others = column->others;
   size_t size = 0;
   column->bytes.size = column->others = 0;
-  if (!bytes_reserve(into, 3 * VARINT_MOST + dense.size))
-    return false;
+  bytes_reserve(into, 3 * VARINT_MOST + dense.size);
   /* The head is written afterwards, because it contains the size. */
   uint8_t head[VARINT_MOST], *const to = into->at + into->size + VARINT_MOST;
   const bool sparse = others <= values / 2 && (!others || put_sparse(&dense, to, &size));
-  if (!sparse)
-    return bytes_varint(into, 2 * dense.size) && bytes_add(into, dense.at, dense.size);
+  if (!sparse) {
+    bytes_varint(into, 2 * dense.size);
+    bytes_add(into, dense.at, dense.size);
+    return;
+  }
   const size_t length = (size_t)(varint_put(head, 2 * size + 1) - head);
   memcpy(into->at + into->size, head, length);
   memmove(into->at + into->size + length, to, size);
   into->size += length + size;
-  return true;
 }
 
-bool timeline_encode_batch(struct timeline_encoder *encoder, uint32_t stream, struct bytes *into) {
+void timeline_encode_batch(struct timeline_encoder *encoder, uint32_t stream, struct bytes *into) {
   struct bytes body = {0};
-  bool good = put_column(&encoder->kinds, encoder->events, &body);
+  put_column(&encoder->kinds, encoder->events, &body);
   for (unsigned i = 0; i < encoder->occur; i++) {
     const unsigned kind = encoder->order[i];
     for (unsigned c = 0; c < timeline_columns(&encoder->layout, kind); c++)
-      good = good && put_column(&encoder->of[kind].column[c], encoder->of[kind].events, &body);
+      put_column(&encoder->of[kind].column[c], encoder->of[kind].events, &body);
     encoder->of[kind].events = 0;
   }
-  good = good && bytes_varint(into, stream) && bytes_varint(into, encoder->cu) && bytes_varint(into, encoder->base) &&
-         bytes_varint(into, encoder->events) && bytes_varint(into, body.size) && bytes_add(into, body.at, body.size);
+  const uint64_t head[] = {stream, encoder->cu, encoder->base, encoder->events, body.size};
+  for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+    bytes_varint(into, head[i]);
+  bytes_add(into, body.at, body.size);
   free(body.at);
   encoder->events = 0;
-  return good;
 }
 
 void timeline_encoder_free(struct timeline_encoder *encoder) {

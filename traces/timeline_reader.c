@@ -1,3 +1,4 @@
+#include "sim/base/need.h"
 #include "traces/block.h"
 #include "traces/timeline_code.h"
 #include "traces/timeline_schema.h"
@@ -94,10 +95,7 @@ struct timeline_file *timeline_open_file(const char *path, enum trace_open_mode 
 
 struct timeline_file *timeline_open_at(const struct trace_place *place, enum trace_open_mode mode,
                                        struct trace_error *error) {
-  struct timeline_file *file = calloc(1, sizeof *file);
-  *error = (struct trace_error){.text = "out of memory"};
-  if (!file)
-    return NULL;
+  struct timeline_file *file = need(1, sizeof *file);
   bool good = block_reader_open(&file->in, place, &timeline_format);
   if (good && mode == TRACE_SALVAGE)
     block_scan(&file->in, scan_block, file, false);

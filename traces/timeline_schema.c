@@ -4,19 +4,17 @@
 
 #include <stdio.h>
 
-bool timeline_schema_write(struct bytes *into) {
-  bool good = schema_add(into, "timeline %d\n", TIMELINE_VERSION);
+void timeline_schema_write(struct bytes *into) {
+  schema_add(into, "timeline %d\n", TIMELINE_VERSION);
   for (unsigned block = 0; block < TIMELINE_BLOCKS; block++)
-    good = good && schema_add(into, "block %s %s\n", timeline_block_rows[block].name, timeline_block_rows[block].text);
+    schema_add(into, "block %s %s\n", timeline_block_rows[block].name, timeline_block_rows[block].text);
   for (unsigned kind = 0; kind < TIMELINE_KINDS; kind++) {
     const struct timeline_kind_row *row = &timeline_kind_rows[kind];
-    good = good && schema_add(into, "kind %s %s %s\n", row->name, timeline_block_rows[row->block].name, row->text) &&
-           schema_add(into, "unit %s %s\n", row->name, row->unit);
+    schema_add(into, "kind %s %s %s\n", row->name, timeline_block_rows[row->block].name, row->text);
+    schema_add(into, "unit %s %s\n", row->name, row->unit);
     for (unsigned i = 0; i < row->fields; i++)
-      good = good && schema_add(into, "field %s %s %s %s\n", row->name, row->field[i].name, row->field[i].type,
-                                row->field[i].text);
+      schema_add(into, "field %s %s %s %s\n", row->name, row->field[i].name, row->field[i].type, row->field[i].text);
   }
-  return good;
 }
 
 /* The fields of each of the file's kinds must be the first of the current ones. */
@@ -38,13 +36,13 @@ static const char *fields_fault(const char *schema, const char *own, struct time
 
 const char *timeline_schema_fault(const char *schema, struct timeline_layout *layout, char line[100]) {
   struct bytes text = {0};
-  const char *fault = NULL;
+  const char *fault;
   unsigned rows = 0;
   *layout = timeline_layout();
-  if (!timeline_schema_write(&text) || !bytes_add(&text, "", 1))
-    fault = "out of memory";
+  timeline_schema_write(&text);
+  bytes_add(&text, "", 1);
   const char *own = (const char *)text.at;
-  fault = fault ? fault : schema_list_fault(schema, own, "timeline", 2, &rows);
+  fault = schema_list_fault(schema, own, "timeline", 2, &rows);
   fault = fault ? fault : rows == 1 ? schema_list_fault(schema, own, "block", 2, &rows) : "no version";
   fault = fault ? fault : schema_list_fault(schema, own, "kind", 3, &layout->kinds);
   fault = fault ? fault : fields_fault(schema, own, layout);

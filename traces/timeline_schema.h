@@ -4,8 +4,8 @@
 
 #include "traces/timeline_code.h"
 
-/* Appends the text. Returns false when out of memory. */
-bool timeline_schema_write(struct bytes *into);
+/* Appends the text. */
+void timeline_schema_write(struct bytes *into);
 
 /* Whether a file with this schema can be read. Returns NULL and sets *layout to the rows that it has; or the wrong
  * line. */

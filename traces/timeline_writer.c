@@ -1,10 +1,11 @@
+#include "sim/base/need.h"
+#include "sim/base/vector.h"
 #include "traces/block.h"
 #include "traces/timeline_code.h"
 #include "traces/timeline_file.h"
 #include "traces/timeline_schema.h"
 
 #include <assert.h>
-#include <unistd.h>
 
 /* A closed batch that is kept for its order. */
 struct pending {
@@ -20,7 +21,7 @@ struct timeline_writer {
   uint8_t *cus;
   struct timeline listener;
   struct timeline_encoder **streams;
-  uint32_t stream_count;
+  size_t stream_room; /* NULL: no event with this number yet */
   struct pending *pending;
   size_t pending_count, pending_room;
   uint64_t closed;    /* batches closed so far */
@@ -28,37 +29,23 @@ struct timeline_writer {
   struct timeline_extent extent;
 };
 
-static bool memory_out(struct timeline_writer *writer) {
-  block_write_failed(&writer->out, "out of memory");
-  return false;
-}
-
 /* ---- events --------------------------------------------------------------------------------- */
 
 static void close_batch(struct timeline_writer *writer, uint32_t stream, cycle_t now) {
   struct bytes bytes = {0};
-  if (!timeline_encode_batch(writer->streams[stream], stream, &bytes) ||
-      !block_write_grow(&writer->out, &writer->pending, &writer->pending_room, writer->pending_count,
-                        sizeof *writer->pending)) {
-    free(bytes.at);
-    memory_out(writer);
-    return;
-  }
-  writer->pending[writer->pending_count++] = (struct pending){now, stream, writer->closed++, bytes};
+  timeline_encode_batch(writer->streams[stream], stream, &bytes);
+  *vector_next(writer->pending, writer->pending_count, writer->pending_room) =
+      (struct pending){now, stream, writer->closed++, bytes};
 }
 
 static struct timeline_encoder *encoder_of(struct timeline_writer *writer, uint32_t stream) {
-  if (stream >= writer->stream_count) {
-    const uint32_t count = stream < 16 ? 32 : 2 * stream;
-    struct timeline_encoder **streams = realloc(writer->streams, count * sizeof *streams);
-    if (!streams)
-      return NULL;
-    memset(streams + writer->stream_count, 0, (count - writer->stream_count) * sizeof(struct timeline_encoder *));
-    writer->streams = streams;
-    writer->stream_count = count;
+  if (stream >= writer->stream_room) {
+    const size_t before = writer->stream_room;
+    writer->streams = vector_room(writer->streams, &writer->stream_room, stream + 1u, sizeof *writer->streams);
+    memset(writer->streams + before, 0, (writer->stream_room - before) * sizeof *writer->streams);
   }
   if (!writer->streams[stream])
-    writer->streams[stream] = calloc(1, sizeof **writer->streams);
+    writer->streams[stream] = need(1, sizeof **writer->streams);
   return writer->streams[stream];
 }
 
@@ -83,10 +70,7 @@ static void take(void *self, uint32_t stream, cycle_t now, const struct timeline
   if (writer->out.failed || !timeline_window_has(&writer->window, event))
     return;
   struct timeline_encoder *encoder = encoder_of(writer, stream);
-  if (!encoder || !timeline_encode(encoder, event)) {
-    memory_out(writer);
-    return;
-  }
+  timeline_encode(encoder, event);
   assert(encoder->cu == event->cu && "a stream is of one compute unit");
   timeline_extend(&writer->extent, event);
   if (encoder->events == TIMELINE_BATCH_EVENTS)
@@ -117,8 +101,7 @@ void timeline_writer_settle(struct timeline_writer *writer, cycle_t now) {
   size_t done = 0;
   for (; done < writer->pending_count && writer->pending[done].cycle < now; done++) {
     struct bytes *bytes = &writer->pending[done].bytes;
-    if (!bytes_add(&writer->block, bytes->at, bytes->size))
-      memory_out(writer);
+    bytes_add(&writer->block, bytes->at, bytes->size);
     free(bytes->at);
     if (writer->block.size >= TRACE_BLOCK_BYTES)
       write_data(writer);
@@ -129,16 +112,6 @@ void timeline_writer_settle(struct timeline_writer *writer, cycle_t now) {
 
 /* ---- the file ------------------------------------------------------------------------------- */
 
-static bool copy_window(struct timeline_writer *writer, const struct timeline_window *window) {
-  writer->window = *window;
-  if (!window->cus)
-    return true;
-  writer->window.cus = writer->cus = malloc(window->cu_count + 1u);
-  if (writer->cus)
-    memcpy(writer->cus, window->cus, window->cu_count);
-  return writer->cus;
-}
-
 struct timeline_writer *timeline_writer_open(const char *path, const struct timeline_window *window,
                                              struct trace_error *error) {
   const int file = block_create(path, error);
@@ -147,22 +120,22 @@ struct timeline_writer *timeline_writer_open(const char *path, const struct time
 
 static struct timeline_writer *open_on(const struct block_target *target, const struct timeline_window *window,
                                        struct trace_error *error) {
-  struct timeline_writer *writer = calloc(1, sizeof *writer);
+  struct timeline_writer *writer = need(1, sizeof *writer);
   struct bytes schema = {0};
-  *error = (struct trace_error){.text = "out of memory"};
-  const bool ready = writer && copy_window(writer, window) && timeline_schema_write(&schema);
-  if (!ready)
-    block_target_close(target);
-  const bool good = ready && block_writer_open(&writer->out, target, &timeline_format, error);
-  if (good) {
-    writer->listener = (struct timeline){.take = take, .self = writer, .kinds = window->kinds};
-    block_write(&writer->out, BLOCK_SCHEMA, schema.at, schema.size);
-  } else if (writer) {
-    free(writer->cus);
+  if (!block_writer_open(&writer->out, target, &timeline_format, error)) {
     free(writer);
+    return NULL;
   }
+  writer->listener = (struct timeline){.take = take, .self = writer, .kinds = window->kinds};
+  writer->window = *window;
+  if (window->cus) {
+    writer->window.cus = writer->cus = need(window->cu_count, 1);
+    memcpy(writer->cus, window->cus, window->cu_count);
+  }
+  timeline_schema_write(&schema);
+  block_write(&writer->out, BLOCK_SCHEMA, schema.at, schema.size);
   free(schema.at);
-  return good ? writer : NULL;
+  return writer;
 }
 
 struct timeline_writer *timeline_writer_open_on(int file, const char *name, const struct timeline_window *window,
@@ -197,7 +170,7 @@ static void write_end(struct timeline_writer *writer) {
 }
 
 void timeline_writer_abandon(struct timeline_writer *writer) {
-  for (uint32_t i = 0; i < writer->stream_count; i++)
+  for (uint32_t i = 0; i < writer->stream_room; i++)
     if (writer->streams[i]) {
       timeline_encoder_free(writer->streams[i]);
       free(writer->streams[i]);
@@ -214,7 +187,7 @@ void timeline_writer_abandon(struct timeline_writer *writer) {
 
 bool timeline_writer_close(struct timeline_writer *writer, struct trace_error *error) {
   timeline_writer_settle(writer, NEVER);
-  for (uint32_t i = 0; i < writer->stream_count && !writer->out.failed; i++)
+  for (uint32_t i = 0; i < writer->stream_room && !writer->out.failed; i++)
     if (writer->streams[i] && writer->streams[i]->events)
       close_batch(writer, i, 0);
   timeline_writer_settle(writer, NEVER);

@@ -193,7 +193,7 @@ void trace_write_meta(struct trace_writer *writer, const char *name, const void 
 uint32_t trace_write_program(struct trace_writer *writer, const uint8_t *kinds, uint32_t count);
 uint32_t trace_write_launch(struct trace_writer *writer, const struct trace_launch *launch);
 
-/* A work-group of `warps` warps becomes resident on a compute unit. Its streams are empty. NULL: out of memory. */
+/* A work-group of `warps` warps becomes resident on a compute unit. Its streams are empty. */
 struct trace_group *trace_group_begin(struct trace_writer *writer, uint32_t launch, uint32_t group, uint32_t warps,
                                       uint32_t cu, cycle_t now);
 
@@ -244,7 +244,7 @@ void trace_close(struct trace *trace);
 
 /* Creates another reader of the same file, for another thread. It shares what was read when the trace was opened, so
  * `trace` must stay open while the reader exists; it has its own errors and inflated blocks. Several threads may call
- * this at the same time, also while `trace` is read. NULL: out of memory. */
+ * this at the same time, also while `trace` is read. */
 struct trace *trace_share(const struct trace *trace);
 
 /* Reads the whole file and decodes every stream. Returns false and sets *error if something is wrong. */
@@ -280,7 +280,7 @@ bool trace_batch(struct trace *trace, uint32_t i, struct trace_batch *batch, str
  * cannot be read. */
 bool trace_sizes(struct trace *trace, uint64_t *raw, uint64_t *stored);
 
-/* The numbers of all batches in file order, which is the order of time. NULL: there are none, or out of memory. */
+/* The numbers of all batches in file order, which is the order of time. NULL: there are none. */
 const uint32_t *trace_file_order(struct trace *trace);
 
 /* Copies batch `i` of a trace as a batch of another launch and work-group, `later` cycles later, to compose traces from
@@ -292,7 +292,7 @@ bool trace_write_batch(struct trace_writer *writer, struct trace *from, uint32_t
 /* Whether the group ever began. *warps gets the number of its warps. */
 bool trace_group_warps(struct trace *trace, uint32_t launch, uint32_t group, uint32_t *warps);
 
-/* A decoder, which can be used for one warp after the other. NULL when out of memory. */
+/* A decoder, which can be used for one warp after the other. */
 struct trace_warp *trace_warp_new(struct trace *trace);
 void trace_warp_free(struct trace_warp *warp);
 
@@ -310,7 +310,7 @@ const struct trace_common *trace_decode_again(struct trace_warp *warp);
 /* All operations of a trace, batch by batch in file order. The file is read once, however work-groups overlap in it.
  * Uses memory only for the groups that are resident at the same time. */
 struct trace_walk;
-struct trace_walk *trace_walk_new(struct trace *trace); /* NULL when out of memory */
+struct trace_walk *trace_walk_new(struct trace *trace);
 void trace_walk_free(struct trace_walk *walk);
 
 /* A warp's operations in a batch. */

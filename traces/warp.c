@@ -1,4 +1,5 @@
 /* A warp's decoder, which gets the pieces of the warp one after the other. */
+#include "sim/base/need.h"
 #include "traces/decode.h"
 #include "traces/reader.h"
 
@@ -12,9 +13,8 @@ struct trace_warp {
 };
 
 struct trace_warp *trace_warp_new(struct trace *trace) {
-  struct trace_warp *warp = calloc(1, sizeof *warp);
-  if (warp)
-    warp->trace = trace;
+  struct trace_warp *warp = need(1, sizeof *warp);
+  warp->trace = trace;
   return warp;
 }
 
@@ -33,12 +33,10 @@ static bool fail(struct trace_warp *warp, const char *expected) {
                         "others, in launch %u, group %u, warp %u", warp->launch, warp->group, warp->index);
 }
 
-static bool take_piece(struct trace_warp *warp, const struct reader_piece *piece) {
+static void take_piece(struct trace_warp *warp, const struct reader_piece *piece) {
   warp->piece.size = 0;
-  if (!bytes_add(&warp->piece, piece->bytes, (size_t)piece->size))
-    return fail(warp, "memory for a piece");
+  bytes_add(&warp->piece, piece->bytes, (size_t)piece->size);
   decode_piece(&warp->decoder, warp->piece.at, warp->piece.size, piece->operations);
-  return true;
 }
 
 /* Goes to the next piece of the warp, in whichever batch it is. Returns false if there is none. */
@@ -53,7 +51,8 @@ static bool next_piece(struct trace_warp *warp) {
     while (reader_piece(&batch, &piece))
       if (piece.warp == warp->index) {
         warp->row++;
-        return take_piece(warp, &piece);
+        take_piece(warp, &piece);
+        return true;
       }
   }
   return false;

@@ -1,11 +1,12 @@
 #include "traces/writer.h"
+#include "sim/base/need.h"
+#include "sim/base/vector.h"
 #include "traces/block.h"
 #include "traces/encode.h"
 #include "traces/reader.h"
 #include "traces/schema.h"
 
 #include <assert.h>
-#include <unistd.h>
 
 struct trace_group {
   struct trace_writer *writer;
@@ -41,30 +42,19 @@ struct trace_writer {
   uint64_t operations;
 };
 
-static bool memory_out(struct trace_writer *writer) {
-  block_write_failed(&writer->out, "out of memory");
-  return false;
-}
-
 struct trace_writer *trace_writer_open(const char *path, struct trace_error *error) {
   const int file = block_create(path, error);
   return file < 0 ? NULL : trace_writer_open_on(file, path, error);
 }
 
 static struct trace_writer *open_on(const struct block_target *target, struct trace_error *error) {
-  struct trace_writer *writer = calloc(1, sizeof *writer);
+  struct trace_writer *writer = need(1, sizeof *writer);
   struct bytes schema = {0};
-  if (!writer || !schema_write(&schema)) {
-    *error = (struct trace_error){.text = "out of memory"};
-    block_target_close(target);
-    free(writer);
-    return NULL;
-  }
   if (!block_writer_open(&writer->out, target, &trace_format, error)) {
-    free(schema.at);
     free(writer);
     return NULL;
   }
+  schema_write(&schema);
   block_write(&writer->out, BLOCK_SCHEMA, schema.at, schema.size);
   free(schema.at);
   return writer;
@@ -88,20 +78,13 @@ void trace_write_meta(struct trace_writer *writer, const char *name, const void 
 
 uint32_t trace_write_program(struct trace_writer *writer, const uint8_t *kinds, uint32_t count) {
   const uint32_t number = writer->program_count;
-  uint8_t *own = malloc(count + 1u);
-  const uint8_t **programs = realloc(writer->kinds, (number + 1u) * sizeof *programs);
-  writer->kinds = programs ? programs : writer->kinds;
-  uint32_t *counts = realloc(writer->counts, (number + 1u) * sizeof *counts);
-  writer->counts = counts ? counts : writer->counts;
-  if (!own || !programs || !counts) {
-    free(own);
-    memory_out(writer);
-    return number;
-  }
+  uint8_t *own = need_more(NULL, count, 1);
+  writer->kinds = need_more(writer->kinds, number + 1u, sizeof(uint8_t *));
+  writer->counts = need_more(writer->counts, number + 1u, sizeof *writer->counts);
   if (count)
     memcpy(own, kinds, count);
-  programs[number] = own;
-  counts[number] = count;
+  writer->kinds[number] = own;
+  writer->counts[number] = count;
   writer->program_count++;
   block_write(&writer->out, BLOCK_PROGRAM, own, count);
   return number;
@@ -112,16 +95,13 @@ uint32_t trace_write_launch(struct trace_writer *writer, const struct trace_laun
   struct bytes bytes = {0};
   assert(launch->program < writer->program_count && launch->lanes && launch->lanes <= TRACE_LANES &&
          launch->warps <= TRACE_WARPS && "a launch is one that can be read");
-  struct trace_launch *launches = realloc(writer->launches, (number + 1u) * sizeof *launches);
-  writer->launches = launches ? launches : writer->launches;
-  if (launches && bytes_varint(&bytes, launch->program) && bytes_varint(&bytes, launch->lanes) &&
-      bytes_varint(&bytes, launch->groups) && bytes_varint(&bytes, launch->warps)) {
-    launches[number] = *launch;
-    writer->launch_count++;
-    block_write(&writer->out, BLOCK_LAUNCH, bytes.at, bytes.size);
-  } else {
-    memory_out(writer);
-  }
+  writer->launches = need_more(writer->launches, number + 1u, sizeof *writer->launches);
+  writer->launches[writer->launch_count++] = *launch;
+  bytes_varint(&bytes, launch->program);
+  bytes_varint(&bytes, launch->lanes);
+  bytes_varint(&bytes, launch->groups);
+  bytes_varint(&bytes, launch->warps);
+  block_write(&writer->out, BLOCK_LAUNCH, bytes.at, bytes.size);
   free(bytes.at);
   return number;
 }
@@ -134,18 +114,10 @@ static struct trace_group *take_group(struct trace_writer *writer, uint32_t warp
   if (group)
     writer->unused = group->after;
   else
-    group = calloc(1, sizeof *group);
-  if (!group)
-    return NULL;
+    group = need(1, sizeof *group);
   if (group->room < warps) {
-    struct encoder *encoders = realloc(group->encoders, warps * sizeof *encoders);
-    if (!encoders) {
-      group->after = writer->unused;
-      writer->unused = group;
-      return NULL;
-    }
-    memset(encoders + group->room, 0, (warps - group->room) * sizeof *encoders);
-    group->encoders = encoders;
+    group->encoders = need_more(group->encoders, warps, sizeof *group->encoders);
+    memset(group->encoders + group->room, 0, (warps - group->room) * sizeof *group->encoders);
     group->room = warps;
   }
   return group;
@@ -157,10 +129,6 @@ struct trace_group *trace_group_begin(struct trace_writer *writer, uint32_t laun
   const struct trace_launch *of = &writer->launches[launch];
   assert(number < of->groups && warps <= of->warps && "a group is one of its launch");
   struct trace_group *group = take_group(writer, warps);
-  if (!group) {
-    memory_out(writer);
-    return NULL;
-  }
   group->writer = writer;
   group->launch = launch;
   group->group = number;
@@ -183,50 +151,43 @@ struct trace_group *trace_group_begin(struct trace_writer *writer, uint32_t laun
 
 void trace_warp_begin(struct trace_group *group, uint32_t warp, uint32_t pc) {
   assert(warp < group->warps && !group->encoders[warp].bytes.size && "a warp of the group begins once");
-  if (!encode_start(&group->encoders[warp], pc))
-    memory_out(group->writer);
+  encode_start(&group->encoders[warp], pc);
   group->bytes += group->encoders[warp].bytes.size;
 }
 
 /* Writes the batch: its head and table, then the bytes of the streams, which are cleared. */
-static bool put_batch(struct trace_group *group, struct bytes *into, cycle_t now, bool last) {
+static void put_batch(struct trace_group *group, struct bytes *into, cycle_t now, bool last) {
   uint32_t pieces = 0;
-  bool good = true;
   for (uint32_t i = 0; i < group->warps; i++) {
-    good = good && encode_flush(&group->encoders[i]);
+    encode_flush(&group->encoders[i]);
     pieces += group->encoders[i].bytes.size != 0;
   }
   const uint64_t head[] = {group->launch, group->group,      group->warps, group->cu,
                            group->from,   now - group->from, last,         pieces};
   for (size_t i = 0; i < sizeof head / sizeof *head; i++)
-    good = good && bytes_varint(into, head[i]);
+    bytes_varint(into, head[i]);
   for (uint32_t i = 0, next = 0; i < group->warps; i++) {
     const struct encoder *encoder = &group->encoders[i];
     if (!encoder->bytes.size)
       continue;
-    good = good && bytes_varint(into, i - next) && bytes_varint(into, encoder->operations) &&
-           bytes_varint(into, encoder->bytes.size);
+    bytes_varint(into, i - next);
+    bytes_varint(into, encoder->operations);
+    bytes_varint(into, encoder->bytes.size);
     next = i + 1;
   }
   for (uint32_t i = 0; i < group->warps; i++) {
     struct encoder *encoder = &group->encoders[i];
-    good = good && bytes_add(into, encoder->bytes.at, encoder->bytes.size);
+    bytes_add(into, encoder->bytes.at, encoder->bytes.size);
     group->writer->operations += encoder->operations;
     encoder->operations = encoder->bytes.size = 0;
   }
-  return good;
 }
 
 static void close_batch(struct trace_group *group, cycle_t now, bool last) {
   struct trace_writer *writer = group->writer;
   struct bytes bytes = {0};
-  if (!put_batch(group, &bytes, now, last) || !block_write_grow(&writer->out, &writer->pending, &writer->pending_room,
-                                                                writer->pending_count, sizeof *writer->pending)) {
-    free(bytes.at);
-    memory_out(writer);
-    return;
-  }
-  writer->pending[writer->pending_count++] =
+  put_batch(group, &bytes, now, last);
+  *vector_next(writer->pending, writer->pending_count, writer->pending_room) =
       (struct pending){now, group->cu, group->launch, group->group, writer->closed++, bytes};
   group->from = now;
   group->bytes = 0;
@@ -239,8 +200,7 @@ void trace_encode(struct trace_group *group, uint32_t warp, cycle_t now, const s
     return;
   const size_t before = encoder->bytes.size;
   group->now = now;
-  if (!encode(encoder, op))
-    memory_out(group->writer);
+  encode(encoder, op);
   group->bytes += encoder->bytes.size - before;
   if (group->bytes >= TRACE_BATCH_BYTES)
     close_batch(group, now, false);
@@ -273,12 +233,9 @@ static void write_data(struct trace_writer *writer) {
 }
 
 static void take_batch(struct trace_writer *writer, const struct pending *batch) {
-  if (!block_write_grow(&writer->out, &writer->batches, &writer->batches_room, writer->batch_count,
-                        sizeof *writer->batches))
-    return;
-  writer->batches[writer->batch_count++] = (struct reader_row){batch->launch, batch->group, 0, writer->place++};
-  if (!bytes_add(&writer->block, batch->bytes.at, batch->bytes.size))
-    memory_out(writer);
+  *vector_next(writer->batches, writer->batch_count, writer->batches_room) =
+      (struct reader_row){batch->launch, batch->group, 0, writer->place++};
+  bytes_add(&writer->block, batch->bytes.at, batch->bytes.size);
   if (writer->block.size >= TRACE_BLOCK_BYTES)
     write_data(writer);
 }
@@ -321,12 +278,11 @@ const struct trace_launch *writer_launch(const struct trace_writer *writer, uint
   return &writer->launches[launch];
 }
 
-bool writer_encode(struct trace_group *group, uint32_t warp, const struct trace_op *op) {
+void writer_encode(struct trace_group *group, uint32_t warp, const struct trace_op *op) {
   struct encoder *encoder = &group->encoders[warp];
   const size_t before = encoder->bytes.size;
-  const bool good = encode(encoder, op) || memory_out(group->writer);
+  encode(encoder, op);
   group->bytes += encoder->bytes.size - before;
-  return good;
 }
 
 size_t writer_bytes(const struct trace_group *group) { return group->bytes; }
@@ -334,9 +290,8 @@ size_t writer_bytes(const struct trace_group *group) { return group->bytes; }
 void writer_close_batch(struct trace_group *group, cycle_t from, cycle_t to, bool last) {
   struct pending batch = {.cycle = to, .cu = group->cu, .launch = group->launch, .group = group->group};
   group->from = from;
-  if (!put_batch(group, &batch.bytes, to, last))
-    memory_out(group->writer);
-  else if (!group->writer->out.failed)
+  put_batch(group, &batch.bytes, to, last);
+  if (!group->writer->out.failed)
     take_batch(group->writer, &batch);
   free(batch.bytes.at);
   group->bytes = 0;
@@ -354,15 +309,10 @@ bool trace_write_batch(struct trace_writer *writer, struct trace *from, uint32_t
   const struct trace_batch *of = &batch.head;
   const uint64_t head[] = {launch,   group,       of->warps, of->cu, of->from + later, of->to - of->from,
                            of->last, batch.pieces};
-  bool good = block_write_grow(&writer->out, &writer->pending, &writer->pending_room, writer->pending_count,
-                               sizeof *writer->pending);
   for (size_t field = 0; field < sizeof head / sizeof *head; field++)
-    good = good && bytes_varint(&bytes, head[field]);
-  if (!good || !bytes_add(&bytes, batch.table.at, (size_t)(batch.bytes.end - batch.table.at))) {
-    free(bytes.at);
-    return memory_out(writer);
-  }
-  writer->pending[writer->pending_count++] =
+    bytes_varint(&bytes, head[field]);
+  bytes_add(&bytes, batch.table.at, (size_t)(batch.bytes.end - batch.table.at));
+  *vector_next(writer->pending, writer->pending_count, writer->pending_room) =
       (struct pending){of->to + later, of->cu, launch, group, writer->closed++, bytes};
   writer->operations += of->operations;
   return true;
@@ -379,18 +329,17 @@ static void write_batches(struct trace_writer *writer) {
     const size_t end = count - i < BLOCK_INDEX_ROWS ? count : i + BLOCK_INDEX_ROWS;
     struct reader_row last = {0};
     bytes.size = 0;
-    bool good = bytes_varint(&bytes, end - i);
+    bytes_varint(&bytes, end - i);
     for (size_t row = i; row < end; row++) {
       const struct reader_row *batch = &writer->batches[row];
       if (batch->launch != last.launch)
         last.group = 0;
-      good = good && bytes_varint(&bytes, batch->launch - last.launch) &&
-             bytes_varint(&bytes, batch->group - last.group) &&
-             bytes_varint(&bytes, zigzag((uint64_t)batch->block - last.block)) && bytes_varint(&bytes, batch->place);
+      bytes_varint(&bytes, batch->launch - last.launch);
+      bytes_varint(&bytes, batch->group - last.group);
+      bytes_varint(&bytes, zigzag((uint64_t)batch->block - last.block));
+      bytes_varint(&bytes, batch->place);
       last = *batch;
     }
-    if (!good)
-      memory_out(writer);
     block_write(&writer->out, BLOCK_BATCHES, bytes.at, bytes.size);
   }
   free(bytes.at);

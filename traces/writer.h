@@ -11,8 +11,8 @@ const uint8_t *writer_kinds(const struct trace_writer *writer, uint32_t program,
 uint32_t writer_launches(const struct trace_writer *writer);
 const struct trace_launch *writer_launch(const struct trace_writer *writer, uint32_t launch);
 
-/* Like trace_encode(), but never ends a batch. Returns false when out of memory. */
-bool writer_encode(struct trace_group *group, uint32_t warp, const struct trace_op *op);
+/* Like trace_encode(), but never ends a batch. */
+void writer_encode(struct trace_group *group, uint32_t warp, const struct trace_op *op);
 
 /* Bytes of the group's streams since the last batch. */
 size_t writer_bytes(const struct trace_group *group);

@@ -13,6 +13,7 @@
 #include <systemc>
 
 #include "bindings/systemc/clock.hpp"
+#include "sim/base/heap.h"
 #include "sim/host/vcd.h"
 
 // libsystemc has a main that calls sc_main, although our main is elsewhere. Weak, so that users of the
@@ -37,11 +38,13 @@ public:
 
   void wake(cycle_t at);
   void step();
+  void run() { next_ = island_run(island_, until_); }
   island *get() const { return island_; }
 
 private:
   Shell *shell_;
   island *island_;
+  cycle_t until_ = 0, next_ = NEVER; // of the current step
   sc_core::sc_event due_;
 };
 
@@ -60,6 +63,7 @@ public:
   }
 
   // SystemC stops when no event is left, because wake() does not notify events at or after the limit.
+  // A jump out of a step must not leave SystemC's frames: it ends in helped(), and goes on here.
   cycle_t run(cycle_t limit, waveform *waveform) {
     limit_ = limit;
     waveform_ = waveform;
@@ -68,11 +72,28 @@ public:
       return first;
     clock_.not_before(first);
     running_ = true;
+    recovery_ = heap_suspend();
     for (auto &module : modules_)
       module->wake(module->get()->next);
     sc_core::sc_start();
+    heap_resume(recovery_);
     running_ = false;
+    if (failed_)
+      heap_out_for(wanted_, defect_);
+    if (wanted_)
+      heap_refuse(wanted_);
+    wanted_ = 0;
     return earliest();
+  }
+
+  // Runs work(self), which steps an island, behind the recovery point of the run. False: it has failed.
+  bool helped(void (*work)(void *self), void *self) {
+    size_t wanted = 0;
+    failed_ = failed_ || !heap_help(recovery_, work, self, &wanted, defect_);
+    wanted_ = wanted ? wanted : wanted_;
+    if (failed_)
+      sc_core::sc_pause();
+    return !failed_;
   }
 
   bool running() const { return running_; }
@@ -98,6 +119,10 @@ private:
   cycle_t limit_ = 0;
   bool running_ = false;
   waveform *waveform_ = nullptr;
+  recovery *recovery_ = nullptr; // where running out of memory ends
+  bool failed_ = false;
+  size_t wanted_ = 0; // by an allocation that failed
+  char defect_[HEAP_TEXT] = "";
 };
 
 void IslandModule::wake(cycle_t at) {
@@ -108,9 +133,11 @@ void IslandModule::wake(cycle_t at) {
 }
 
 void IslandModule::step() {
-  const cycle_t now = shell_->clock().now(), until = cycle_min(now + shell_->ahead(island_), shell_->limit());
+  const cycle_t now = shell_->clock().now();
+  until_ = cycle_min(now + shell_->ahead(island_), shell_->limit());
   shell_->reach(now);
-  wake(island_run(island_, until));
+  if (shell_->helped([](void *self) { static_cast<IslandModule *>(self)->run(); }, this))
+    wake(next_);
 }
 
 struct SystemcHost {

@@ -2,6 +2,7 @@
 #include "bindings/systemc/tlm.hpp"
 
 #include "bindings/systemc/clock.hpp"
+#include "sim/base/heap.h"
 
 namespace {
 
@@ -19,7 +20,9 @@ TlmOutside::TlmOutside(const sc_core::sc_module_name &name) : sc_module(name), s
   socket.register_nb_transport_bw(this, &TlmOutside::on_backward);
   base_.self = this;
   base_.outside.start = [](struct outside *outside, cycle_t now, const transfer *transfer, uint8_t *data) {
+    recovery *recovery = heap_suspend();
     reinterpret_cast<Base *>(outside)->self->begin(now, *transfer, data);
+    heap_resume(recovery);
   };
 }
 

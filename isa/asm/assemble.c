@@ -3,6 +3,8 @@
 #include "isa/asm/assembler.h"
 #include "isa/cfg.h"
 #include "isa/ops.h"
+#include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -49,11 +51,6 @@ bool fail_nearest(struct assembler *as, struct token at, const char *nearest, co
   return fail_at(as, at, nearest ? suggestion : NULL, what);
 }
 
-bool fail_memory(struct assembler *as) {
-  snprintf(as->error->text, sizeof as->error->text, "%.200s: out of memory", as->file);
-  return false;
-}
-
 bool expect_sign(struct assembler *as, char sign) {
   return lexer_take_sign(&as->lexer, sign) || fail(as, as->lexer.next, NULL, "expected '%c' instead of", sign);
 }
@@ -71,7 +68,8 @@ bool declare(struct assembler *as, struct token name, struct symbol symbol) {
   if (find_name(as, name.text, name.length))
     return fail(as, name, "names are unique in a kernel", "this name is already defined:");
   symbol.scope = as->scope;
-  return symbols_add(&as->symbols, name.text, name.length, symbol) || fail_memory(as);
+  symbols_add(&as->symbols, name.text, name.length, symbol);
+  return true;
 }
 
 static bool add_label(struct assembler *as, struct token name) {
@@ -83,17 +81,16 @@ static bool add_label(struct assembler *as, struct token name) {
   if (symbols_find(&as->symbols, scope, name.text, name.length))
     return fail(as, name, NULL, "this label is already defined:");
   const struct symbol symbol = {.scope = scope, .kind = SYMBOL_LABEL, .value = as->program->count};
-  return symbols_add(&as->symbols, name.text, name.length, symbol) || fail_memory(as);
+  symbols_add(&as->symbols, name.text, name.length, symbol);
+  return true;
 }
 
-static bool add_mnemonics(struct assembler *as) {
+static void add_mnemonics(struct assembler *as) {
   for (uint32_t op = 0; op < ISA_OPS; op++) {
     const char *name = isa_rows[op].mnemonic;
     const struct symbol symbol = {.scope = SCOPE_OPS, .kind = SYMBOL_OP, .value = op};
-    if (!symbols_add(&as->symbols, name, strlen(name), symbol))
-      return fail_memory(as);
+    symbols_add(&as->symbols, name, strlen(name), symbol);
   }
-  return true;
 }
 
 /* ---- kernels ------------------------------------------------------------------------------------ */
@@ -110,15 +107,9 @@ bool begin_kernel(struct assembler *as) {
       return fail(as, name, NULL, "this kernel is already defined:");
   if (program->kernel_count == ISA_MOST_KERNELS)
     return fail(as, name, NULL, "more than %d kernels at", ISA_MOST_KERNELS);
-  struct isa_kernel *kernels = realloc(program->kernels, (program->kernel_count + 1) * sizeof *kernels);
-  if (!kernels)
-    return fail_memory(as);
-  program->kernels = kernels;
-  kernels[program->kernel_count] =
-      (struct isa_kernel){.name = strndup(name.text, name.length), .entry = program->count};
-  if (!kernels[program->kernel_count].name)
-    return fail_memory(as);
-  program->kernel_count++;
+  program->kernels = need_more(program->kernels, program->kernel_count + 1, sizeof *program->kernels);
+  program->kernels[program->kernel_count++] =
+      (struct isa_kernel){.name = need_bytes(name.text, name.length), .entry = program->count};
   as->scope = (uint32_t)program->kernel_count;
   as->kernel_name = name;
   as->registers = as->predicates = as->bare_registers = as->bare_predicates = as->registers_wanted = 0;
@@ -167,8 +158,9 @@ static bool set_branches(struct assembler *as) {
       return false;
     as->program->code[as->fixups[i].pc].imm = target;
   }
-  uint32_t *join = malloc((size_t)(kernel->end - kernel->entry) * sizeof *join), depth = 0;
-  bool good = (join && cfg_joins(as->program->code, kernel->entry, kernel->end, join, &depth)) || fail_memory(as);
+  uint32_t *join = need(kernel->end - kernel->entry, sizeof *join), depth = 0;
+  cfg_joins(as->program->code, kernel->entry, kernel->end, join, &depth);
+  bool good = true;
   for (size_t i = 0; good && i < as->fixup_count; i++)
     good = set_join(as, &as->fixups[i], join);
   free(join);
@@ -190,22 +182,15 @@ bool end_kernel(struct assembler *as) {
 
 /* ---- lines -------------------------------------------------------------------------------------- */
 
-static bool make_room(struct assembler *as) {
+static void add_instruction(struct assembler *as, const struct isa_inst *inst, uint32_t line, uint32_t column) {
   struct isa_program *program = as->program;
-  if (program->count < as->code_room)
-    return true;
-  const uint32_t room = as->code_room ? 2 * as->code_room : 64;
-  struct isa_inst *code = realloc(program->code, room * sizeof *code);
-  if (code)
-    program->code = code;
-  uint32_t *line = realloc(program->line, room * sizeof *line);
-  if (line)
-    program->line = line;
-  uint16_t *column = realloc(program->column, room * sizeof *column);
-  if (column)
-    program->column = column;
-  as->code_room = code && line && column ? room : as->code_room;
-  return (code && line && column) || fail_memory(as);
+  const uint32_t pc = program->count++;
+  program->code = vector_room(program->code, &as->code_room, program->count, sizeof *program->code);
+  program->line = vector_room(program->line, &as->line_room, program->count, sizeof *program->line);
+  program->column = vector_room(program->column, &as->column_room, program->count, sizeof *program->column);
+  program->code[pc] = *inst;
+  program->line[pc] = line;
+  program->column[pc] = column <= UINT16_MAX ? (uint16_t)column : 0;
 }
 
 static bool guard(struct assembler *as, struct isa_inst *inst) {
@@ -242,11 +227,9 @@ static bool instruction(struct assembler *as) {
   inst.op = (uint16_t)op->value;
   if (as->program->count == ISA_MOST_INSTRUCTIONS)
     return fail(as, name, NULL, "more than %d instructions at", ISA_MOST_INSTRUCTIONS);
-  if (!make_room(as) || !take_operands(as, &isa_rows[inst.op], as->program->count, &inst))
+  if (!take_operands(as, &isa_rows[inst.op], as->program->count, &inst))
     return false;
-  as->program->line[as->program->count] = name.line;
-  as->program->column[as->program->count] = column <= UINT16_MAX ? (uint16_t)column : 0;
-  as->program->code[as->program->count++] = inst;
+  add_instruction(as, &inst, name.line, column);
   return true;
 }
 
@@ -283,9 +266,7 @@ static bool lines(struct assembler *as, const char *text, size_t length) {
   for (const char *at = text; at < end;) {
     const char *newline = memchr(at, '\n', (size_t)(end - at));
     const size_t bytes = (size_t)((newline ? newline : end) - at);
-    source->text[source->lines] = strndup(at, bytes);
-    if (!source->text[source->lines++])
-      return fail_memory(as);
+    source->text[source->lines++] = need_bytes(at, bytes);
     lexer_start(&as->lexer, at, bytes, source->lines);
     if (!line(as))
       return false;
@@ -309,15 +290,12 @@ static uint32_t count_lines(const char *text, size_t length) {
 }
 
 /* The one source file: the text itself. */
-static bool add_source(struct assembler *as, const char *text, size_t length) {
+static void add_source(struct assembler *as, const char *text, size_t length) {
   struct isa_program *program = as->program;
-  program->sources = calloc(1, sizeof *program->sources);
-  if (!program->sources)
-    return fail_memory(as);
+  program->sources = need(1, sizeof *program->sources);
   program->source_count = 1;
-  program->sources->name = strdup(as->file);
-  program->sources->text = calloc(count_lines(text, length), sizeof *program->sources->text);
-  return (program->sources->name && program->sources->text) || fail_memory(as);
+  program->sources->name = need_copy(as->file);
+  program->sources->text = need(count_lines(text, length), sizeof *program->sources->text);
 }
 
 static bool assemble(struct assembler *as, const char *text, size_t length) {
@@ -327,16 +305,18 @@ static bool assemble(struct assembler *as, const char *text, size_t length) {
   }
   struct isa_program *program = as->program;
   lexer_start(&as->lexer, text, 0, 1);
-  if (!add_source(as, text, length) || !add_mnemonics(as) || !lines(as, text, length))
+  add_source(as, text, length);
+  add_mnemonics(as);
+  if (!lines(as, text, length))
     return false;
-  program->info = calloc(program->count, sizeof *program->info);
-  program->source = calloc(program->count, sizeof *program->source);
-  return program->info && program->source ? isa_validate(program, as->error) : fail_memory(as);
+  program->info = need(program->count, sizeof *program->info);
+  program->source = need(program->count, sizeof *program->source);
+  return isa_validate(program, as->error);
 }
 
 struct isa_program *isa_assemble(const char *text, size_t length, const char *file, struct isa_error *error) {
   struct assembler as = {.error = error, .file = file, .program = isa_program_new(file)};
-  bool good = as.program ? assemble(&as, text, length) : fail_memory(&as);
+  const bool good = assemble(&as, text, length);
   symbols_free(&as.symbols);
   free(as.fixups);
   if (good)

@@ -20,8 +20,7 @@ struct assembler {
   const char *file;
   struct lexer lexer;
   struct symbols symbols;
-  uint32_t code_room;
-  size_t constant_room, variable_room;
+  size_t code_room, line_room, column_room, constant_room, variable_room;
 
   /* The kernel being read; `scope` is 0 before the first. */
   uint32_t scope;
@@ -40,8 +39,6 @@ bool fail(struct assembler *as, struct token at, const char *suggestion, const c
 /* The same with "did you mean 'NEAREST'?" unless `nearest` is NULL. */
 bool fail_nearest(struct assembler *as, struct token at, const char *nearest, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-
-bool fail_memory(struct assembler *as);
 
 /* Takes a sign or fails. */
 bool expect_sign(struct assembler *as, char sign);

@@ -3,6 +3,8 @@
 #include "isa/numbers.h"
 #include "isa/pipe.h"
 #include "sim/base/nearest.h"
+#include "sim/base/need.h"
+#include "sim/base/vector.h"
 #include "sim/core/params.h"
 
 #include <stdlib.h>
@@ -75,8 +77,8 @@ static bool arg_type(struct assembler *as, struct isa_arg *arg, uint32_t *align)
   if (!arg->bytes)
     return fail(as, type, "use global, local, pipe, image2d, sampler, u32, f32x4, ... or bytes N",
                 "unknown type of an argument:");
-  arg->type = strndup(type.text, type.length);
-  return arg->type || fail_memory(as);
+  arg->type = need_bytes(type.text, type.length);
+  return true;
 }
 
 static bool place_arg(struct assembler *as, struct token name, struct isa_arg *arg, uint32_t align) {
@@ -104,15 +106,8 @@ static bool directive_arg(struct assembler *as) {
     free(arg.type);
     return false;
   }
-  arg.name = strndup(name.text, name.length);
-  struct isa_arg *args = realloc(kernel->args, (kernel->arg_count + 1) * sizeof *args);
-  if (args)
-    kernel->args = args;
-  if (!args || !arg.name) {
-    free(arg.type);
-    free(arg.name);
-    return fail_memory(as);
-  }
+  arg.name = need_bytes(name.text, name.length);
+  kernel->args = need_more(kernel->args, kernel->arg_count + 1, sizeof *kernel->args);
   kernel->args[kernel->arg_count++] = arg;
   return true;
 }
@@ -125,12 +120,9 @@ static bool name_lds(struct assembler *as, struct token name, uint32_t offset, u
     return false;
   if (kernel->lds_count == ISA_MOST_LDS_VARIABLES)
     return fail(as, name, NULL, "more than %d named blocks of LDS at", ISA_MOST_LDS_VARIABLES);
-  struct isa_lds_variable *lds = realloc(kernel->lds, (kernel->lds_count + 1) * sizeof *lds);
-  if (!lds)
-    return fail_memory(as);
-  kernel->lds = lds;
-  lds[kernel->lds_count] = (struct isa_lds_variable){strndup(name.text, name.length), offset, bytes};
-  return lds[kernel->lds_count++].name || fail_memory(as);
+  kernel->lds = need_more(kernel->lds, kernel->lds_count + 1, sizeof *kernel->lds);
+  kernel->lds[kernel->lds_count++] = (struct isa_lds_variable){need_bytes(name.text, name.length), offset, bytes};
+  return true;
 }
 
 /* BYTES [align N]: the size of an LDS block, which is placed behind the previous ones. */
@@ -295,14 +287,7 @@ static bool add_bytes(struct assembler *as, const struct image *image, const voi
     return true;
   if (count > image->most - *image->count)
     return fail(as, as->lexer.next, NULL, "more than %zu bytes of %s at", image->most, image->what);
-  while (*image->count + count > *image->room) {
-    const size_t room = *image->room ? 2 * *image->room : 256;
-    uint8_t *grown = realloc(*image->bytes, room);
-    if (!grown)
-      return fail_memory(as);
-    *image->bytes = grown;
-    *image->room = room;
-  }
+  *image->bytes = vector_room(*image->bytes, image->room, *image->count + count, 1);
   memcpy(*image->bytes + *image->count, bytes, count);
   *image->count += count;
   return true;
@@ -379,14 +364,9 @@ static bool directive_channel(struct assembler *as) {
   const uint32_t address = (uint32_t)(ISA_VARIABLE_BASE + channel.offset);
   if (!declare(as, name, (struct symbol){.kind = SYMBOL_NUMBER, .value = address}))
     return false;
-  struct isa_channel *channels = realloc(program->channels, (program->channel_count + 1) * sizeof *channels);
-  if (!channels)
-    return fail_memory(as);
-  program->channels = channels;
-  channel.name = strndup(name.text, name.length);
-  if (!channel.name)
-    return fail_memory(as);
-  channels[program->channel_count++] = channel;
+  channel.name = need_bytes(name.text, name.length);
+  program->channels = need_more(program->channels, program->channel_count + 1, sizeof *program->channels);
+  program->channels[program->channel_count++] = channel;
   return true;
 }
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/vector.h"
+
 /* ---- registers ---------------------------------------------------------------------------------- */
 
 /* A register as written, and how many registers from it on may be used with it. */
@@ -235,20 +237,12 @@ static bool take_join(struct assembler *as, const struct isa_inst *inst, struct 
 }
 
 static bool take_target(struct assembler *as, uint32_t pc, const struct isa_inst *inst) {
-  if (as->fixup_count == as->fixup_room) {
-    const size_t room = as->fixup_room ? 2 * as->fixup_room : 64;
-    struct fixup *fixups = realloc(as->fixups, room * sizeof *fixups);
-    if (!fixups)
-      return fail_memory(as);
-    as->fixups = fixups;
-    as->fixup_room = room;
-  }
   struct fixup fixup = {.pc = pc, .target = lexer_take(&as->lexer)};
   if (fixup.target.kind != TOKEN_WORD)
     return fail(as, fixup.target, NULL, "expected a label instead of");
   if (!take_join(as, inst, &fixup.join))
     return false;
-  as->fixups[as->fixup_count++] = fixup;
+  *vector_next(as->fixups, as->fixup_count, as->fixup_room) = fixup;
   return true;
 }
 

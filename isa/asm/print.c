@@ -4,56 +4,22 @@
 #include "isa/numbers.h"
 #include "isa/ops.h"
 #include "isa/rows.h"
+#include "sim/base/need.h"
+#include "sim/base/text.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A growing text. When out of memory, it keeps its contents and sets `failed`. */
-struct text {
-  char *at;
-  size_t length, room;
-  bool failed;
-};
-
-static void put_list(struct text *text, const char *format, va_list arguments) {
-  const size_t room = text->room - text->length;
-  va_list again;
-  va_copy(again, arguments);
-  const int needed = vsnprintf(room ? text->at + text->length : NULL, room, format, arguments);
-  if (needed >= 0 && (size_t)needed < room) {
-    text->length += (size_t)needed;
-  } else if (needed >= 0) {
-    const size_t larger = 2 * (text->room + (size_t)needed + 64);
-    char *grown = realloc(text->at, larger);
-    text->failed = !grown;
-    if (grown) {
-      text->at = grown;
-      text->room = larger;
-      put_list(text, format, again);
-    }
-  }
-  va_end(again);
-}
-
-__attribute__((format(printf, 2, 3))) static void put(struct text *text, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  if (!text->failed)
-    put_list(text, format, arguments);
-  va_end(arguments);
-}
 
 /* ---- numbers ------------------------------------------------------------------------------------ */
 
 static void put_integer(struct text *text, uint64_t value, bool is_signed, bool wide) {
   const int64_t signed_value = wide ? (int64_t)value : (int32_t)(uint32_t)value;
   if (is_signed || (signed_value >= -65536 && signed_value <= 65535))
-    put(text, "%" PRId64, signed_value);
+    text_print(text, "%" PRId64, signed_value);
   else
-    put(text, "0x%" PRIx64, value);
+    text_print(text, "0x%" PRIx64, value);
 }
 
 /* Decimal if that reads back as the same bits, with a point so that it looks like a float. */
@@ -67,9 +33,9 @@ static void put_float(struct text *text, enum isa_type type, uint64_t bits) {
                         : type == TYPE_F32 ? float_raw(strtof(decimal, NULL))
                                            : double_raw(strtod(decimal, NULL));
   if (!isfinite(value) || read != bits)
-    put(text, type == TYPE_F16 ? "0h%04" PRIX64 : type == TYPE_F32 ? "0f%08" PRIX64 : "0d%016" PRIX64, bits);
+    text_print(text, type == TYPE_F16 ? "0h%04" PRIX64 : type == TYPE_F32 ? "0f%08" PRIX64 : "0d%016" PRIX64, bits);
   else
-    put(text, "%s%s", decimal, strpbrk(decimal, ".e") ? "" : ".0");
+    text_print(text, "%s%s", decimal, strpbrk(decimal, ".e") ? "" : ".0");
 }
 
 static void put_number(struct text *text, enum isa_type type, uint64_t bits) {
@@ -83,9 +49,9 @@ static void put_number(struct text *text, enum isa_type type, uint64_t bits) {
 
 static void put_register(struct text *text, uint8_t field, enum isa_type type) {
   if (field == ISA_NO_REGISTER)
-    put(text, "_");
+    text_print(text, "_");
   else
-    put(text, "%c%u", type == TYPE_PRED ? 'p' : 'r', field);
+    text_print(text, "%c%u", type == TYPE_PRED ? 'p' : 'r', field);
 }
 
 static void put_source(struct text *text, const struct isa_inst *inst, unsigned flag, uint8_t field,
@@ -99,59 +65,59 @@ static void put_source(struct text *text, const struct isa_inst *inst, unsigned 
 /* [a + b + imm], without the parts that are absent. */
 static void put_address(struct text *text, uint8_t a, uint8_t b, int64_t imm, bool wide) {
   const uint64_t size = imm < 0 ? 0 - (uint64_t)imm : (uint64_t)imm;
-  put(text, "[");
+  text_print(text, "[");
   if (a != ISA_NO_REGISTER)
-    put(text, "r%u", a);
+    text_print(text, "r%u", a);
   if (b != ISA_NO_REGISTER)
-    put(text, "%sr%u", a != ISA_NO_REGISTER ? " + " : "", b);
+    text_print(text, "%sr%u", a != ISA_NO_REGISTER ? " + " : "", b);
   if (a == ISA_NO_REGISTER)
-    put(text, "%" PRIu64, wide ? (uint64_t)imm : (uint32_t)imm);
+    text_print(text, "%" PRIu64, wide ? (uint64_t)imm : (uint32_t)imm);
   else if (imm)
-    put(text, " %c %" PRIu64, imm < 0 ? '-' : '+', size);
-  put(text, "]");
+    text_print(text, " %c %" PRIu64, imm < 0 ? '-' : '+', size);
+  text_print(text, "]");
 }
 
 static void put_packed(struct text *text, bool immediate, uint32_t number, uint8_t field) {
   if (immediate)
-    put(text, "%u", number);
+    text_print(text, "%u", number);
   else
-    put(text, "r%u", field);
+    text_print(text, "r%u", field);
 }
 
 static void put_target(struct text *text, const struct isa_inst *inst) {
-  put(text, "L%u", isa_branch_target(inst));
+  text_print(text, "L%u", isa_branch_target(inst));
   if (!inst->guard)
     return;
   if (isa_branch_join(inst) == ISA_NEVER)
-    put(text, ", join=never");
+    text_print(text, ", join=never");
   else
-    put(text, ", join=L%u", isa_branch_join(inst));
+    text_print(text, ", join=L%u", isa_branch_join(inst));
 }
 
 /* The name of the argument that starts at `offset`, if there is one. */
 static void put_argument(struct text *text, const struct isa_kernel *kernel, uint64_t offset) {
   for (size_t i = 0; kernel && i < kernel->arg_count; i++)
     if (kernel->args[i].offset == offset) {
-      put(text, "%s", kernel->args[i].name);
+      text_print(text, "%s", kernel->args[i].name);
       return;
     }
-  put(text, "%" PRIu64, offset);
+  text_print(text, "%" PRIu64, offset);
 }
 
 static void put_events(struct text *text, const struct isa_inst *inst) {
   for (unsigned i = 0; i < ISA_WAIT_EVENTS && wait_register(inst, i) != ISA_NO_REGISTER; i++)
-    put(text, "%sr%u", i ? ", " : "", wait_register(inst, i));
+    text_print(text, "%sr%u", i ? ", " : "", wait_register(inst, i));
 }
 
 static void put_copy_fields(struct text *text, const struct isa_inst *inst, unsigned count) {
   for (unsigned i = 0; i < count; i++)
-    put(text, "%s%s=r%u", i ? ", " : "", isa_copy_fields[i], copy_register(inst, i));
+    text_print(text, "%s%s=r%u", i ? ", " : "", isa_copy_fields[i], copy_register(inst, i));
 }
 
 static void put_lds_side(struct text *text, const struct isa_inst *inst) {
-  put(text, "[");
+  text_print(text, "[");
   put_packed(text, inst->flags & ISA_FLAG_IMM_A, copy_lds(inst), inst->a);
-  put(text, "]");
+  text_print(text, "]");
 }
 
 static void put_operand(struct text *text, char letter, const struct isa_kernel *kernel, const struct isa_inst *inst) {
@@ -174,12 +140,12 @@ static void put_instruction(struct text *text, const struct isa_kernel *kernel, 
     snprintf(guard, sizeof guard, "@%sp%u", (inst->guard - 1) & 1 ? "!" : "", (inst->guard - 1u) >> 1 & 31);
   const struct isa_row *row = &isa_rows[inst->op];
   const char *letters = isa_formats[row->format].operands;
-  put(text, *letters ? "%-8s%-14s " : "%-8s%s", guard, row->mnemonic);
+  text_print(text, *letters ? "%-8s%-14s " : "%-8s%s", guard, row->mnemonic);
   bool first = true;
   for (; *letters; letters++) {
     if (!isa_has_operand(row, *letters))
       continue;
-    put(text, "%s", first ? "" : ", ");
+    text_print(text, "%s", first ? "" : ", ");
     put_operand(text, *letters, kernel, inst);
     first = false;
   }
@@ -191,14 +157,14 @@ static void put_instruction(struct text *text, const struct isa_kernel *kernel, 
 static void put_arg(struct text *text, const struct isa_arg *arg) {
   static const char *const kinds[ISA_ARG_KINDS] = {
       [ISA_ARG_GLOBAL] = "global", [ISA_ARG_LOCAL] = "local", [ISA_ARG_PIPE] = "pipe", [ISA_ARG_SAMPLER] = "sampler"};
-  put(text, ".arg    %s ", arg->name);
+  text_print(text, ".arg    %s ", arg->name);
   if (arg->kind == ISA_ARG_VALUE && isa_value_bytes(arg->type, strlen(arg->type)) == arg->bytes)
-    put(text, "%s", arg->type);
+    text_print(text, "%s", arg->type);
   else if (arg->kind == ISA_ARG_VALUE)
-    put(text, "bytes %u", arg->bytes);
+    text_print(text, "bytes %u", arg->bytes);
   else
-    put(text, "%s", arg->kind == ISA_ARG_IMAGE ? arg->type : kinds[arg->kind]);
-  put(text, " at %u\n", arg->offset);
+    text_print(text, "%s", arg->kind == ISA_ARG_IMAGE ? arg->type : kinds[arg->kind]);
+  text_print(text, " at %u\n", arg->offset);
 }
 
 /* A block of the LDS: the directive up to its size. Moves *end behind the block. Without `align`, a block is placed
@@ -207,7 +173,7 @@ static void put_lds_block(struct text *text, const char *directive, const char *
                           uint32_t bytes) {
   if (offset > *end && offset != (*end + 15) / 16 * 16)
     put_lds_block(text, ".lds    ", "_", end, *end, offset - *end);
-  put(text, "%s%s %u%s\n", directive, name, bytes, offset == (*end + 15) / 16 * 16 ? "" : " align 1");
+  text_print(text, "%s%s %u%s\n", directive, name, bytes, offset == (*end + 15) / 16 * 16 ? "" : " align 1");
   *end = offset + bytes;
 }
 
@@ -233,19 +199,19 @@ static void put_lds(struct text *text, const struct isa_kernel *kernel) {
 }
 
 static void put_header(struct text *text, const struct isa_kernel *kernel) {
-  put(text, ".kernel %s\n.registers %u\n", kernel->name, kernel->registers);
+  text_print(text, ".kernel %s\n.registers %u\n", kernel->name, kernel->registers);
   for (size_t i = 0; i < kernel->arg_count; i++)
     put_arg(text, &kernel->args[i]);
   put_lds(text, kernel);
   if (kernel->private_bytes)
-    put(text, ".private %u\n", kernel->private_bytes);
+    text_print(text, ".private %u\n", kernel->private_bytes);
   if (kernel->spilled)
-    put(text, ".spilled %u\n", kernel->spilled);
+    text_print(text, ".spilled %u\n", kernel->spilled);
   if (kernel->required_local[0])
-    put(text, ".reqd_local %u, %u, %u\n", kernel->required_local[0], kernel->required_local[1],
-        kernel->required_local[2]);
+    text_print(text, ".reqd_local %u, %u, %u\n", kernel->required_local[0], kernel->required_local[1],
+               kernel->required_local[2]);
   if (kernel->autorun[0])
-    put(text, ".autorun %u, %u, %u\n", kernel->autorun[0], kernel->autorun[1], kernel->autorun[2]);
+    text_print(text, ".autorun %u, %u, %u\n", kernel->autorun[0], kernel->autorun[1], kernel->autorun[2]);
 }
 
 /* Whether an argument or an LDS block of a kernel, or another channel, has this name. */
@@ -267,29 +233,30 @@ static bool is_taken(const struct isa_program *program, const char *name, const 
 
 /* The code contains a channel's address. So the name is only for reports, and a taken name may be changed. */
 static void put_channel(struct text *text, const struct isa_program *program, const struct isa_channel *channel) {
-  put(text, ".channel ");
+  text_print(text, ".channel ");
   const size_t name = text->length;
-  put(text, "%s", channel->name);
-  while (!text->failed && is_taken(program, text->at + name, channel))
-    put(text, "_%zu", (size_t)(channel - program->channels));
+  text_print(text, "%s", channel->name);
+  while (is_taken(program, text->data + name, channel))
+    text_print(text, "_%zu", (size_t)(channel - program->channels));
   if (channel->count > 1)
-    put(text, "[%u]", channel->count);
-  put(text, " %u %u\n", channel->packet_size, channel->max_packets);
+    text_print(text, "[%u]", channel->count);
+  text_print(text, " %u %u\n", channel->packet_size, channel->max_packets);
 }
 
 static void put_image(struct text *text, const char *directive, const uint8_t *bytes, size_t count) {
   enum { A_LINE = 16 };
   for (size_t i = 0; i < count; i++) {
     if (i % A_LINE == 0)
-      put(text, "%s _ b8 ", directive);
-    put(text, "%s0x%02x%s", i % A_LINE ? ", " : "", bytes[i], i % A_LINE == A_LINE - 1 || i + 1 == count ? "\n" : "");
+      text_print(text, "%s _ b8 ", directive);
+    text_print(text, "%s0x%02x%s", i % A_LINE ? ", " : "", bytes[i],
+               i % A_LINE == A_LINE - 1 || i + 1 == count ? "\n" : "");
   }
 }
 
 /* Flags the instructions that a branch names. */
 static uint8_t *find_labels(const struct isa_program *program) {
-  uint8_t *labels = calloc((size_t)program->count + 1, 1);
-  for (uint32_t pc = 0; labels && pc < program->count; pc++) {
+  uint8_t *labels = need((size_t)program->count + 1, 1);
+  for (uint32_t pc = 0; pc < program->count; pc++) {
     const struct isa_inst *inst = &program->code[pc];
     if (inst->op != ISA_BRA)
       continue;
@@ -307,23 +274,18 @@ char *isa_disassemble(const struct isa_program *program) {
   put_image(&text, ".variable", program->variables, program->variable_bytes);
   for (size_t i = 0; i < program->channel_count; i++)
     put_channel(&text, program, &program->channels[i]);
-  for (size_t i = 0; labels && i < program->kernel_count; i++) {
+  for (size_t i = 0; i < program->kernel_count; i++) {
     const struct isa_kernel *kernel = &program->kernels[i];
     put_header(&text, kernel);
     for (uint32_t pc = kernel->entry; pc < kernel->end; pc++) {
       if (labels[pc])
-        put(&text, "L%u:\n", pc);
+        text_print(&text, "L%u:\n", pc);
       put_instruction(&text, kernel, &program->code[pc]);
-      put(&text, "\n");
+      text_print(&text, "\n");
     }
   }
-  if (labels && !text.failed) {
-    free(labels);
-    return text.at;
-  }
   free(labels);
-  free(text.at);
-  return NULL;
+  return text.data;
 }
 
 void isa_print(const struct isa_program *program, uint32_t pc, char *out, size_t size) {
@@ -333,10 +295,10 @@ void isa_print(const struct isa_program *program, uint32_t pc, char *out, size_t
     if (pc >= program->kernels[i].entry && pc < program->kernels[i].end)
       kernel = &program->kernels[i];
   put_instruction(&text, kernel, &program->code[pc]);
-  const char *at = text.at ? text.at : "";
+  const char *at = text.data ? text.data : "";
   if (!program->code[pc].guard)
     at += strspn(at, " ");
   if (size)
     snprintf(out, size, "%s", at);
-  free(text.at);
+  free(text.data);
 }

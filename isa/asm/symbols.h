@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/base/map.h"
+
 enum symbol_kind {
   SYMBOL_OP,        /* value: enum isa_op */
   SYMBOL_LABEL,     /* value: pc */
@@ -24,7 +26,6 @@ enum {
 struct symbol {
   char *name;
   uint32_t scope;
-  uint32_t next; /* index of the next symbol in the bucket, plus 1 */
   enum symbol_kind kind;
   uint32_t value;
   uint32_t width;    /* registers per element */
@@ -34,15 +35,14 @@ struct symbol {
 struct symbols {
   struct symbol *list;
   size_t count, room;
-  uint32_t *buckets; /* index plus 1 */
-  size_t bucket_count;
+  struct map map; /* from scope and name to the index */
 };
 
 /* The symbol, or NULL. Adding another one may move it. */
 const struct symbol *symbols_find(const struct symbols *symbols, uint32_t scope, const char *name, size_t length);
 
-/* Adds a name that is not in the table yet. Returns false when out of memory. */
-bool symbols_add(struct symbols *symbols, const char *name, size_t length, struct symbol symbol);
+/* Adds a name that is not in the table yet. */
+void symbols_add(struct symbols *symbols, const char *name, size_t length, struct symbol symbol);
 
 /* The name of `scope`, or with `and_program` also of the program, that `name` was most likely meant to be, or NULL.
  * `kinds` has a bit for each enum symbol_kind that is acceptable. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "models/mem/sectors.h"
+#include "sim/base/need.h"
 
 struct dram_place dram_locate(const struct mem_params *params, uint64_t line) {
   uint32_t columns = params->dram_row / params->line;
@@ -16,19 +17,14 @@ struct dram_place dram_locate(const struct mem_params *params, uint64_t line) {
   return place;
 }
 
-bool dram_init(struct dram *dram, const struct mem_params *params, struct mem_stats *stats) {
+void dram_init(struct dram *dram, const struct mem_params *params, struct mem_stats *stats) {
   bool banked = params->dram == DRAM_BANKED;
   *dram = (struct dram){.params = *params, .stats = stats, .channels = banked ? params->dram_channels : 1};
-  dram->wires = calloc(dram->channels, sizeof *dram->wires);
-  dram->banks = banked ? calloc((size_t)dram->channels * params->dram_banks, sizeof *dram->banks) : NULL;
-  dram->bytes = calloc(dram->channels, sizeof *dram->bytes);
-  if (!dram->wires || !dram->bytes || (banked && !dram->banks)) {
-    dram_free(dram);
-    return false;
-  }
+  dram->wires = need(dram->channels, sizeof *dram->wires);
+  dram->banks = banked ? need((size_t)dram->channels * params->dram_banks, sizeof *dram->banks) : NULL;
+  dram->bytes = need(dram->channels, sizeof *dram->bytes);
   for (uint32_t i = 0; i < dram->channels; i++)
     dram->wires[i].per_cycle = params->dram_width;
-  return true;
 }
 
 void dram_free(struct dram *dram) {

@@ -62,8 +62,8 @@ struct dram {
 /* The digits of a line's number, lowest first: channel, column, bank, row. */
 struct dram_place dram_locate(const struct mem_params *params, uint64_t line);
 
-/* Counts into `stats`. False if out of memory. */
-bool dram_init(struct dram *dram, const struct mem_params *params, struct mem_stats *stats);
+/* Counts into `stats`. */
+void dram_init(struct dram *dram, const struct mem_params *params, struct mem_stats *stats);
 void dram_free(struct dram *dram);
 
 /* Starts a launch: rows stay open, the channels' counts are cleared. */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/need.h"
+
 /* ---- sets and ways ------------------------------------------------------------------------ */
 
 /* An odd number of sets spreads rows of a power of two without help. The hash handles the power of two in the number of
@@ -206,7 +208,7 @@ static const uint8_t *line_at(const void *self, uint64_t address) {
   return bytes_of(l1, entry);
 }
 
-bool l1_init(struct l1 *l1, const struct mem_params *params, uint32_t accesses) {
+void l1_init(struct l1 *l1, const struct mem_params *params, uint32_t accesses) {
   *l1 = (struct l1){
       .params = *params,
       .sets = params->l1_size / ((uint64_t)params->line * params->l1_ways),
@@ -214,12 +216,11 @@ bool l1_init(struct l1 *l1, const struct mem_params *params, uint32_t accesses) 
       .cache = {.self = l1, .line = params->line, .at = line_at},
   };
   if (!l1->sets)
-    return true;
+    return;
   l1->entries = (size_t)l1->sets * params->l1_ways;
-  l1->lines = calloc(l1->entries, sizeof *l1->lines);
-  l1->bytes = reallocarray(NULL, l1->entries, params->line); /* bytes are filled before they are read */
-  l1->next = calloc(accesses, sizeof *l1->next);
-  return l1->lines && l1->bytes && l1->next;
+  l1->lines = need(l1->entries, sizeof *l1->lines);
+  l1->bytes = need_more(NULL, l1->entries, params->line); /* bytes are filled before they are read */
+  l1->next = need(accesses, sizeof *l1->next);
 }
 
 void l1_share(struct l1 *l1, uint64_t lds) {

@@ -60,8 +60,7 @@ struct l1 {
   struct isa_cache cache; /* where a hit is committed from */
 };
 
-/* False if out of memory. */
-bool l1_init(struct l1 *l1, const struct mem_params *params, uint32_t accesses);
+void l1_init(struct l1 *l1, const struct mem_params *params, uint32_t accesses);
 void l1_free(struct l1 *l1);
 
 /* Between launches: removes everything, and sets the size for groups that hold `lds` bytes of LDS. */

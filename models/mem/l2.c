@@ -388,7 +388,7 @@ void l2_prefetch(struct l2 *l2, cycle_t now, uint64_t from, uint64_t to) {
 
 /* ---- construction ------------------------------------------------------------------------- */
 
-bool l2_init(struct l2 *l2, const struct mem_params *params, struct mem_stats *stats) {
+void l2_init(struct l2 *l2, const struct mem_params *params, struct mem_stats *stats) {
   *l2 = (struct l2){
       .params = *params,
       .stats = stats,
@@ -401,22 +401,19 @@ bool l2_init(struct l2 *l2, const struct mem_params *params, struct mem_stats *s
   uint32_t slices = params->l2_slices * params->l2_partitions;
   l2->sets = params->l2_size / ((uint64_t)params->line * params->l2_ways) / slices;
   const uint64_t sets = slices * l2->sets, entries = sets * params->l2_ways;
-  bool built = dram_init(&l2->dram, params, stats);
-  l2->slices = calloc(slices, sizeof *l2->slices);
-  l2->known = calloc(need_size(sets / 64 + 1), sizeof *l2->known);
-  l2->tags = entries ? reallocarray(NULL, need_size(entries), sizeof *l2->tags) : NULL;
-  l2->used = entries ? reallocarray(NULL, need_size(entries), sizeof *l2->used) : NULL;
-  l2->entries = entries ? reallocarray(NULL, need_size(entries), sizeof *l2->entries) : NULL;
-  built = built && l2->slices && l2->known && (!entries || (l2->tags && l2->used && l2->entries));
-  for (uint32_t i = 0; built && i < slices; i++) {
+  dram_init(&l2->dram, params, stats);
+  l2->slices = need(slices, sizeof *l2->slices);
+  l2->known = need(need_size(sets / 64 + 1), sizeof *l2->known);
+  l2->tags = need_more(NULL, need_size(entries), sizeof *l2->tags);
+  l2->used = need_more(NULL, need_size(entries), sizeof *l2->used);
+  l2->entries = need_more(NULL, need_size(entries), sizeof *l2->entries);
+  for (uint32_t i = 0; i < slices; i++) {
     l2->slices[i].width.per_cycle = params->l2_width;
     l2->slices[i].first = i * l2->sets;
     l2->slices[i].partition = i / params->l2_slices;
-    built = !params->mshrs || mshrs_init(&l2->slices[i].mshrs, params->mshrs);
+    if (params->mshrs)
+      mshrs_init(&l2->slices[i].mshrs, params->mshrs);
   }
-  if (!built)
-    l2_free(l2);
-  return built;
 }
 
 void l2_free(struct l2 *l2) {

@@ -76,8 +76,8 @@ struct l2 {
   uint64_t uses;           /* accesses so far, for replacement */
 };
 
-/* Counts into `stats`. False if out of memory. */
-bool l2_init(struct l2 *l2, const struct mem_params *params, struct mem_stats *stats);
+/* Counts into `stats`. */
+void l2_init(struct l2 *l2, const struct mem_params *params, struct mem_stats *stats);
 void l2_free(struct l2 *l2);
 
 /* Starts a launch: contents stay, the slices' counts are cleared. */

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "sim/base/need.h"
+
 /* The register of node `k` of the tree, which may be a leaf. */
 static uint32_t named(const struct mshrs *mshrs, uint32_t k) {
   return k >= mshrs->leaves ? k - mshrs->leaves : mshrs->first[k];
@@ -12,21 +14,16 @@ static void decide(struct mshrs *mshrs, uint32_t k) {
   mshrs->first[k] = mshrs->registers[left].free <= mshrs->registers[right].free ? left : right;
 }
 
-bool mshrs_init(struct mshrs *mshrs, uint32_t count) {
+void mshrs_init(struct mshrs *mshrs, uint32_t count) {
   *mshrs = (struct mshrs){.leaves = 2};
   while (mshrs->leaves < count)
     mshrs->leaves *= 2;
-  mshrs->registers = calloc(mshrs->leaves, sizeof *mshrs->registers);
-  mshrs->first = calloc(mshrs->leaves, sizeof *mshrs->first);
-  if (!mshrs->registers || !mshrs->first) {
-    mshrs_free(mshrs);
-    return false;
-  }
+  mshrs->registers = need(mshrs->leaves, sizeof *mshrs->registers);
+  mshrs->first = need(mshrs->leaves, sizeof *mshrs->first);
   for (uint32_t i = count; i < mshrs->leaves; i++)
     mshrs->registers[i].free = NEVER;
   for (uint32_t k = mshrs->leaves; k-- > 1;)
     decide(mshrs, k);
-  return true;
 }
 
 void mshrs_free(struct mshrs *mshrs) {

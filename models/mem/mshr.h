@@ -28,8 +28,7 @@ struct mshrs {
   uint32_t *first;      /* first[1] is the root; node k has children 2 k and 2 k + 1; leaves follow from `leaves` on */
 };
 
-/* False if out of memory. */
-bool mshrs_init(struct mshrs *mshrs, uint32_t count);
+void mshrs_init(struct mshrs *mshrs, uint32_t count);
 void mshrs_free(struct mshrs *mshrs);
 
 /* The register that is free first, and the lowest number among equals. */

@@ -230,6 +230,6 @@ void cache_trim(const char *said, uint64_t limit) {
     total -= entries[i].bytes;
   }
   free(entries);
-  heap_let_go(folder);
+  heap_release(folder);
   closedir(folder);
 }

@@ -750,7 +750,7 @@ bool opencl_compile(const char *path, const struct opencl_build *build, uint8_t 
   good = good && make_folder(c) && make(c, spirv, size);
   if (!good && c->options.standard && build->blamed && *build->blamed == OPENCL_STANDARD)
     tool_blame(&c->reporter, OPENCL_OPTIONS); /* an option has set the standard */
-  heap_let_go(c);
+  heap_release(c);
   remove_folder(c);
   clang_options_free(&c->options);
   free(c->prelude);

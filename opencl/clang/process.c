@@ -123,7 +123,7 @@ static int spawn(struct running *running) {
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   if (!described)
-    need_made(NULL); /* fails only when out of memory */
+    heap_out(1); /* fails only when out of memory */
   return error;
 }
 
@@ -260,7 +260,7 @@ void process_run(const struct process *process, struct process_end *end) {
     if (running->untold) /* whether it wrote a result says whether it succeeded */
       own->status = running->stream[OUTPUT].size == 0;
   }
-  heap_let_go(running);
+  heap_release(running);
   for (int i = 0; i < PIPES; i++)
     shut(&running->stream[i].file);
   *end = *own;

@@ -223,8 +223,7 @@ static void fill_program(struct isa_program *program, const struct finish *f) {
 
 static void set_joins(struct isa_program *program) {
   uint32_t *join = need(program->count, sizeof *join), depth;
-  if (!cfg_joins(program->code, 0, program->count, join, &depth))
-    need_made(NULL);
+  cfg_joins(program->code, 0, program->count, join, &depth);
   for (uint32_t pc = 0; pc < program->count; pc++)
     if (program->code[pc].op == ISA_BRA)
       isa_branch_set(&program->code[pc], isa_branch_target(&program->code[pc]), join[pc]);

@@ -1,9 +1,10 @@
 /* Internals of the public library (include/warpwait.h): its objects, and how a call ends.
  *
- *     ww_x() ──► arguments are there? ──► api_try(): behind a border (sim/base/heap.h) ──► ww_status, ww_error
+ *     ww_x() ──► arguments are there? ──► api_try(): behind a recovery point (sim/base/heap.h) ──► ww_status, ww_error
  *
- * Each object begins with its reference count. Everything that a call creates is listed at its border until the call
- * succeeds, so an out-of-memory error leaks nothing. What a device's engine owns is listed in the device's own pool.
+ * Each object begins with its reference count. Everything that a call creates is listed at its recovery point until the
+ * call succeeds, so an out-of-memory error leaks nothing. What a device's engine owns is listed in the device's own
+ * pool.
  *
  * Invariant: no callback runs while an object is half changed. */
 #ifndef SIM_API_API_H
@@ -34,11 +35,11 @@ ww_status api_missing(ww_error *error, const char *argument);
 /* The work of a call. Returns WW_OK, or the error's status with the message filled. */
 typedef ww_status api_work(void *self, struct message *message);
 
-/* Runs the work behind a border with this pool (heap.h). */
+/* Runs the work behind a recovery point with this pool (heap.h). */
 ww_status api_try(struct heap_pool *pool, api_work *work, void *self, ww_error *error);
 
-/* Whether the border has already freed everything that the call had allocated: out of memory, or a defect in the
- * library. */
+/* Whether the recovery point has already freed everything that the call had allocated: out of memory, or a defect in
+ * the library. */
 static inline bool api_lost(ww_status status) { return status == WW_NO_MEMORY || status == WW_DEFECT; }
 
 /* A caller's bytes, with a default name if they have none. */
@@ -156,8 +157,8 @@ void api_device_unlock(ww_device *device);
 bool api_device_begin(ww_device *device);
 void api_device_end(ww_device *device);
 
-/* Out of memory behind a border with the device's pool: frees everything in the pool, whatever its state. Simulated
- * time continues from `now`. */
+/* Out of memory behind a recovery point with the device's pool: frees everything in the pool, whatever its state.
+ * Simulated time continues from `now`. */
 void api_device_lose(ww_device *device, cycle_t now);
 
 /* Memory of the process that lies at the same address on devices. */
@@ -308,7 +309,7 @@ void api_page_free(struct api_page *page);
  * recording. */
 struct api_recording;
 bool api_record_fits(const ww_device *device, const ww_watch *watch, struct message *message);
-/* Adds the recorder, behind the device's border and before all other watchers. */
+/* Adds the recorder, behind the device's recovery point and before all other watchers. */
 void api_record_run(struct api_recording *recording, const struct job *job, struct run_options *options);
 /* After the run, with the results of `count` launches. Not `finished`: the device continues with another engine. */
 void api_record_ran(struct api_recording *recording, const struct job *job, const struct launch_result *results,

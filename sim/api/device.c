@@ -81,7 +81,7 @@ void api_device_lock(ww_device *device) {
 }
 
 void api_device_unlock(ww_device *device) {
-  heap_let_go(device);
+  heap_release(device);
   unlock(device);
 }
 
@@ -95,7 +95,7 @@ bool api_device_begin(ww_device *device) {
   return free;
 }
 
-/* The border has freed the open reservations. */
+/* The recovery point has freed the open reservations. */
 static void close_pipe(struct isa_pipe *pipe) {
   pipe->queue[ISA_PIPE_READ] = pipe->queue[ISA_PIPE_WRITE] = (struct isa_pipe_queue){0};
   for (int d = 0; d < 2; d++)
@@ -205,9 +205,8 @@ static bool place_buffer(const struct buffer_call *call, struct ww_buffer *buffe
   size_t number = 0;
   if (!find_place(device, call->bytes, &number, &buffer->base))
     return message_fail(message, "bytes: the device has no room for %" PRIu64 " more bytes", call->bytes);
-  if (packets &&
-      !isa_pipe_init(&buffer->pipe, call->name, call->number, buffer->base, buffer->data, call->packet_bytes, packets))
-    heap_out(packets / 8);
+  if (packets)
+    isa_pipe_init(&buffer->pipe, call->name, call->number, buffer->base, buffer->data, call->packet_bytes, packets);
   make_room(device);
   settle(device, number, buffer);
   return true;

@@ -112,7 +112,8 @@ ww_status api_missing(ww_error *error, const char *argument) {
   return api_fail(error, WW_BAD_INPUT, text);
 }
 
-/* ---- behind the border -------------------------------------------------------------------------------------- */
+/* ---- behind the recovery point --------------------------------------------------------------------------------------
+ */
 
 struct attempt {
   api_work *work;
@@ -184,9 +185,9 @@ ww_status api_take(void *to, size_t least, size_t known, const void *from, const
 
 static bool write_on(void *self, const char *data, size_t size, struct message *message) {
   struct api_sink *sink = self;
-  struct border *border = heap_suspend();
+  struct recovery *recovery = heap_suspend();
   const bool good = !size || sink->to.write(sink->to.self, data, size);
-  heap_resume(border);
+  heap_resume(recovery);
   if (good)
     return true;
   sink->ended = true;

@@ -75,9 +75,9 @@ struct build_call {
 
 static bool stops(void *self) {
   struct build_call *call = self;
-  struct border *border = heap_suspend();
+  struct recovery *recovery = heap_suspend();
   call->stopped = call->stopped || (call->build.go_on && !call->build.go_on(call->build.self));
-  heap_resume(border);
+  heap_resume(recovery);
   return call->stopped;
 }
 
@@ -178,7 +178,7 @@ static ww_status build_program(void *self, struct message *message) {
 
 /* The log goes to its sink even if the build fails. */
 static ww_status report_log(struct build_call *call, ww_status status, ww_error *error) {
-  if (api_lost(status)) /* the border has freed the log */
+  if (api_lost(status)) /* the recovery point has freed the log */
     return status;
   if (call->log.length && !call->build.log.write(call->build.log.self, call->log.data, call->log.length)) {
     status = api_fail(error, WW_CANCELLED, "the log's sink refused more data");
@@ -354,10 +354,8 @@ static bool write_bytes(struct write_call *call, const void *bytes, size_t size,
 }
 
 static ww_status write_object(struct write_call *call, struct message *message) {
-  uint8_t *bytes = NULL;
   size_t size = 0;
-  if (!isa_encode(call->program->isa, &bytes, &size))
-    heap_out(size);
+  uint8_t *bytes = isa_encode(call->program->isa, &size);
   const bool good = write_bytes(call, bytes, size, message);
   free(bytes);
   return good ? WW_OK : WW_CANCELLED;
@@ -365,8 +363,6 @@ static ww_status write_object(struct write_call *call, struct message *message) 
 
 static ww_status write_assembly(struct write_call *call, struct message *message) {
   char *text = isa_disassemble(call->program->isa);
-  if (!text)
-    heap_out(1);
   const bool good = write_bytes(call, text, strlen(text), message);
   free(text);
   return good ? WW_OK : WW_CANCELLED;

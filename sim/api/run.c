@@ -1,7 +1,7 @@
 /* Runs on a device.
  *
  *     launches ──► job of the report ──► engine, watchers ──► results ──► copied into the report
- *                  its own border        the device's border              its own border
+ *                  its own               the device's                     its own recovery point
  *
  * What the engine and the watchers own is in the device's pool: an out-of-memory error during the run frees it all at
  * once, and the device makes another engine for its next run. The report is not in that pool. */
@@ -21,7 +21,7 @@ struct run_call {
   ww_watch watch;
   ww_program *owner; /* of program-scope variables and channels; NULL: there are none */
   ww_report *report;
-  /* Behind the device's border: */
+  /* Behind the device's recovery point: */
   struct api_watchers *watchers;
   struct launch_result *results;
   struct printed printed[WW_TOGETHER];
@@ -139,10 +139,7 @@ static ww_status make_variables(void *self, struct message *message) {
   if (isa->variable_bytes)
     memcpy(made.data, isa->variables, isa->variable_bytes);
   made.channels = need(made.channel_count, sizeof *made.channels);
-  if (!isa_channels_init(isa, made.data, made.channels)) {
-    message_fail(message, "out of memory for %zu channels", made.channel_count);
-    return WW_NO_MEMORY;
-  }
+  isa_channels_init(isa, made.data, made.channels);
   device->variables = need_more(device->variables, device->variable_count + 1, sizeof *device->variables);
   atomic_fetch_add(&call->owner->devices, 1);
   made.program = ww_program_ref(call->owner);
@@ -254,7 +251,7 @@ static ww_status prepare(void *self, struct message *message) {
   return WW_OK;
 }
 
-/* ---- behind the device's border ------------------------------------------------------------------------- */
+/* ---- behind the device's recovery point ------------------------------------------------------------------------- */
 
 static ww_status run_on_engine(struct run_call *call, struct run_options *options, struct message *message) {
   ww_device *device = call->device;
@@ -361,7 +358,7 @@ static ww_status keep(void *self, struct message *message) {
   return WW_OK;
 }
 
-/* Out of memory in keep(): its border has freed everything, so the report is empty. */
+/* Out of memory in keep(): its recovery point has freed everything, so the report is empty. */
 static void keep_nothing(ww_report *report) {
   report->count = report->hazard_count = 0;
   report->hazards = NULL;

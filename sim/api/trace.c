@@ -188,7 +188,7 @@ static ww_status hand_over(struct whole_call *call, ww_status status, ww_report 
     api_notify(&call->watch, call->report);
   if (status == WW_OK && report)
     *report = call->report;
-  else if (!api_lost(status)) /* else the border has freed it */
+  else if (!api_lost(status)) /* else the recovery point has freed it */
     ww_report_unref(call->report);
   return status;
 }
@@ -221,9 +221,9 @@ struct file_call {
 static bool stops(void *self) {
   struct file_call *call = self;
   const ww_watch *watch = &call->whole.watch;
-  struct border *border = heap_suspend();
+  struct recovery *recovery = heap_suspend();
   call->stopped = call->stopped || (watch->tick && !watch->tick(watch->self, 0, 0, 0));
-  heap_resume(border);
+  heap_resume(recovery);
   return call->stopped;
 }
 

@@ -46,18 +46,18 @@ static void take_event(void *self, uint32_t stream, cycle_t now, const struct ti
                          .field_count = timeline_kind_rows[event->kind].fields,
                          .fields = shifted.field};
   (void)stream, (void)now;
-  struct border *border = heap_suspend();
+  struct recovery *recovery = heap_suspend();
   watchers->watch.event(watchers->watch.self, &told);
-  heap_resume(border);
+  heap_resume(recovery);
 }
 
 static bool tick(void *self, cycle_t now, uint64_t done, uint64_t groups) {
   struct api_watchers *watchers = self;
   const ww_watch *watch = &watchers->watch;
-  struct border *border = heap_suspend();
+  struct recovery *recovery = heap_suspend();
   watchers->cancelled =
       watchers->cancelled || (watch->tick && !watch->tick(watch->self, watchers->before + now, done, groups));
-  heap_resume(border);
+  heap_resume(recovery);
   return !watchers->cancelled;
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "sim/base/heap.h"
+#include "sim/base/need.h"
 #include "sim/base/signals.h"
 
 enum {
@@ -34,7 +35,7 @@ struct crew {
   unsigned members, shares;
   unsigned started; /* threads without the caller */
   pid_t process;    /* the process whose threads these are; 0: none so far */
-  struct border *border;
+  struct recovery *recovery;
   struct share *share;
   struct member *member;
   pthread_mutex_t mutex;
@@ -72,7 +73,7 @@ static void try_share(struct member *member, unsigned share, unsigned round) {
     return;
   member->share = share;
   size_t wanted = 0;
-  const bool good = heap_help(crew->border, work_on_share, member, &wanted, member->defect);
+  const bool good = heap_help(crew->recovery, work_on_share, member, &wanted, member->defect);
   if (!good || (wanted && !member->failed))
     member->wanted = wanted;
   member->failed |= !good;
@@ -136,7 +137,7 @@ static void stop_threads(void *self) {
   pthread_mutex_destroy(&crew->mutex);
 }
 
-/* Emptying the border's pool first stops the threads. */
+/* Emptying the recovery point's pool first stops the threads. */
 static void start_threads(struct crew *crew) {
   const bool first = !crew->process;
   crew->process = getpid();
@@ -157,24 +158,19 @@ static void start_threads(struct crew *crew) {
 /* ---- the caller ------------------------------------------------------------------------------------- */
 
 struct crew *crew_new(unsigned members, unsigned shares, void (*work)(void *self, unsigned share), void *self) {
-  struct crew *crew = calloc(1, sizeof *crew);
-  if (!crew)
-    return NULL;
+  struct crew *crew = need(1, sizeof *crew);
   *crew = (struct crew){.work = work, .self = self, .members = members, .shares = shares};
-  crew->share = calloc(shares, sizeof *crew->share);
-  crew->member = calloc(members, sizeof *crew->member);
-  for (unsigned i = 0; crew->member && i < members; i++)
+  crew->share = need(shares, sizeof *crew->share);
+  crew->member = need(members, sizeof *crew->member);
+  for (unsigned i = 0; i < members; i++)
     crew->member[i] = (struct member){.crew = crew, .number = i};
-  if (crew->share && crew->member)
-    return crew;
-  crew_free(crew);
-  return NULL;
+  return crew;
 }
 
 void crew_free(struct crew *crew) {
   if (!crew)
     return;
-  heap_let_go(crew);
+  heap_release(crew);
   stop_threads(crew);
   free(crew->share);
   free(crew->member);
@@ -207,7 +203,7 @@ static void end_round(struct crew *crew) {
 void crew_round(struct crew *crew) {
   if (crew->process != getpid())
     start_threads(crew);
-  crew->border = heap_border();
+  crew->recovery = heap_recovery();
   work_in_round(&crew->member[0], begin_round(crew));
   end_round(crew);
   const struct member *failing = NULL;

@@ -8,9 +8,9 @@
  * two rounds is seen by all shares. Waiting threads spin for a while, because rounds are short and follow one another,
  * and then sleep.
  *
- * Shares run behind the caller's border (sim/base/heap.h): if one of them runs out of memory, the caller does so at the
- * end of the round. The threads stop before that border's pool is emptied. After a fork, the child's crew has no
- * threads and starts new ones. */
+ * Shares run behind the caller's recovery point (sim/base/heap.h): if one of them runs out of memory, the caller does
+ * so at the end of the round. The threads stop before that recovery point's pool is emptied. After a fork, the child's
+ * crew has no threads and starts new ones. */
 #ifndef SIM_BASE_CREW_H
 #define SIM_BASE_CREW_H
 
@@ -19,8 +19,8 @@
 struct crew;
 
 /* Creates a crew of `threads`, including the caller, for rounds of `shares`; each calls work(self, share). The first
- * round and crew_free() must be behind the same border, or behind none. Threads start in the first round; if none can
- * be created, the caller does everything. NULL: out of memory. */
+ * round and crew_free() must be behind the same recovery point, or behind none. Threads start in the first round; if
+ * none can be created, the caller does everything. */
 struct crew *crew_new(unsigned threads, unsigned shares, void (*work)(void *self, unsigned share), void *self);
 void crew_free(struct crew *crew);
 

@@ -40,7 +40,7 @@ bool file_read(const char *path, size_t limit, char **data, size_t *size, struct
   int error = errno;
   if (!good && error == ENOMEM)
     heap_out(BUFSIZ);
-  heap_let_go(file);
+  heap_release(file);
   fclose(file);
   if (good && *size <= limit)
     return true;
@@ -59,7 +59,7 @@ int file_held(int file) {
 }
 
 int file_close(int file) {
-  heap_let_go((void *)(intptr_t)file);
+  heap_release((void *)(intptr_t)file);
   return close(file);
 }
 

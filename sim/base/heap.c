@@ -15,18 +15,20 @@
 #include <setjmp.h>
 #include <stdio.h>
 
+#include "sim/base/map.h"
+
 enum { FIRST_ROOM = 64, FIRST_HELD = 4 };
 
-struct border {
+struct recovery {
   jmp_buf at;
   struct heap_pool *pool; /* NULL: nothing is listed */
-  struct border *outer;
+  struct recovery *outer;
   locale_t locale; /* the thread's locale outside of it */
   size_t wanted;   /* size of the first allocation that failed; 0: none did */
 };
 
 /* Per thread. */
-static _Thread_local struct border *innermost __attribute__((tls_model("initial-exec")));
+static _Thread_local struct recovery *innermost __attribute__((tls_model("initial-exec")));
 static _Thread_local char defect[HEAP_TEXT];
 
 static struct heap_pool *pool_now(void) { return innermost ? innermost->pool : NULL; }
@@ -43,7 +45,7 @@ size_t heap_refused(void) { return innermost ? innermost->wanted : 0; }
 /* ---- the table: open addressing; removal leaves no gap -------------------------------------- */
 
 static size_t home_of(const struct heap_pool *pool, const void *block) {
-  return (size_t)((uintptr_t)block >> 4) * (size_t)UINT64_C(0x9e3779b97f4a7c15) >> 16 & (pool->room - 1);
+  return (size_t)(hash_number((uintptr_t)block >> 4) >> 16) & (pool->room - 1);
 }
 
 /* The block's slot, or the free one where it would be. */
@@ -133,58 +135,58 @@ static void forget(struct heap_pool *pool) {
   free(pool->held);
 }
 
-/* ---- borders ------------------------------------------------------------------------------------------ */
+/* ---- recovery points ------------------------------------------------------------------------------------------ */
 
 /* Switches the thread to the "C" locale. Returns the previous one. The C library has the "C" object anyway. */
-static locale_t speak_c(void) { return uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0)); }
+static locale_t set_c_locale(void) { return uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0)); }
 
-static bool run_behind(struct border *border, void (*work)(void *self), void *self, size_t *wanted) {
-  border->outer = innermost;
-  border->locale = speak_c();
-  const bool good = setjmp(border->at) == 0;
+static bool run_behind(struct recovery *recovery, void (*work)(void *self), void *self, size_t *wanted) {
+  recovery->outer = innermost;
+  recovery->locale = set_c_locale();
+  const bool good = setjmp(recovery->at) == 0;
   if (good) {
-    innermost = border;
+    innermost = recovery;
     work(self);
   }
-  innermost = border->outer;
-  uselocale(border->locale);
+  innermost = recovery->outer;
+  uselocale(recovery->locale);
   if (!good && wanted)
-    *wanted = border->wanted;
+    *wanted = recovery->wanted;
   return good;
 }
 
 bool heap_try(struct heap_pool *pool, void (*work)(void *self), void *self, size_t *wanted) {
   struct heap_pool own = {0};
-  struct border border = {.pool = pool ? pool : &own};
-  const bool good = run_behind(&border, work, self, wanted);
+  struct recovery recovery = {.pool = pool ? pool : &own};
+  const bool good = run_behind(&recovery, work, self, wanted);
   if (!good)
-    heap_pool_empty(border.pool);
+    heap_pool_empty(recovery.pool);
   else if (!pool)
     forget(&own);
   return good;
 }
 
 bool heap_try_last(void (*work)(void *self), void *self, size_t *wanted) {
-  struct border border = {0};
-  return run_behind(&border, work, self, wanted);
+  struct recovery recovery = {0};
+  return run_behind(&recovery, work, self, wanted);
 }
 
 bool heap_pass(void (*work)(void *self), void *self, size_t *wanted) {
-  struct border border = {.pool = pool_now()};
-  const bool good = run_behind(&border, work, self, wanted);
-  if (good && border.wanted)
-    refuse(border.wanted);
+  struct recovery recovery = {.pool = pool_now()};
+  const bool good = run_behind(&recovery, work, self, wanted);
+  if (good && recovery.wanted)
+    refuse(recovery.wanted);
   return good;
 }
 
-struct border *heap_border(void) {
+struct recovery *heap_recovery(void) {
   return innermost;
 }
 
-bool heap_help(struct border *helped, void (*work)(void *self), void *self, size_t *wanted, char text[HEAP_TEXT]) {
-  struct border border = {.pool = helped ? helped->pool : NULL};
-  const bool good = run_behind(&border, work, self, NULL);
-  *wanted = border.wanted;
+bool heap_help(struct recovery *helped, void (*work)(void *self), void *self, size_t *wanted, char text[HEAP_TEXT]) {
+  struct recovery recovery = {.pool = helped ? helped->pool : NULL};
+  const bool good = run_behind(&recovery, work, self, NULL);
+  *wanted = recovery.wanted;
   if (!good)
     memcpy(text, defect, HEAP_TEXT);
   return good;
@@ -199,24 +201,24 @@ void heap_out_for(size_t wanted, const char *text) {
 
 bool heap_guarded(void) { return innermost; }
 
-struct border *heap_suspend(void) {
-  struct border *border = innermost, *outermost = border;
+struct recovery *heap_suspend(void) {
+  struct recovery *recovery = innermost, *outermost = recovery;
   while (outermost && outermost->outer)
     outermost = outermost->outer;
   if (outermost)
     uselocale(outermost->locale);
   innermost = NULL;
-  return border;
+  return recovery;
 }
 
-void heap_resume(struct border *border) {
-  innermost = border;
-  if (border)
-    speak_c();
+void heap_resume(struct recovery *recovery) {
+  innermost = recovery;
+  if (recovery)
+    set_c_locale();
 }
 
 void heap_out(size_t bytes) {
-  assert(innermost && "memory ran out behind no border");
+  assert(innermost && "memory ran out behind no recovery point");
   refuse(bytes);
   if (bytes == HEAP_DEFECT) /* even if an allocation failed before */
     innermost->wanted = bytes;
@@ -252,7 +254,7 @@ void heap_hold(void (*drop)(void *thing), void *thing) {
   pool->held[pool->held_count++] = (struct heap_held){drop, thing};
 }
 
-void heap_let_go(const void *thing) {
+void heap_release(const void *thing) {
   struct heap_pool *pool = pool_now();
   size_t i = pool ? pool->held_count : 0;
   while (i && pool->held[i - 1].thing != thing)
@@ -281,7 +283,7 @@ void *heap_calloc(size_t count, size_t size) {
   return listed(calloc(count, size), __builtin_mul_overflow(count, size, &bytes) ? SIZE_MAX : bytes);
 }
 
-/* A block of an owner outside of the border stays theirs, even if it moves. */
+/* A block of an owner outside of the recovery point stays theirs, even if it moves. */
 void *heap_realloc(void *old, size_t size) {
   struct heap_pool *pool = old ? pool_now() : NULL;
   if (!old)

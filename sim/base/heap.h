@@ -4,25 +4,31 @@
  *          ▲                                               │ longjmp
  *          └───── false: everything allocated is freed ◄───┘
  *
- * A *border* is where running out of memory ends; heap_try() runs work behind one. Blocks that the work allocates are
- * listed in the border's *pool* until they are freed. When out of memory, need() jumps back to the border, and the pool
- * is emptied. So nobody has to pass the failure up, and nothing leaks. On success, the blocks that are left belong to
- * the code that has pointers to them.
+ * Running out of memory ends at a *recovery point*; heap_try() runs work behind one. Blocks that the work allocates are
+ * listed in the recovery point's *pool* until they are freed. When out of memory, need() jumps back to the recovery
+ * point, and the pool is emptied. So no function passes the failure up, and nothing leaks. On success, the blocks that
+ * are left belong to the code that has pointers to them.
  *
  * The Makefile includes this header before every C file, so that malloc() and the like are the functions below. They
- * return NULL as usual; only need() (need.h) does not.
+ * return NULL as usual, for sizes that a user chose; only need() (need.h) does not.
  *
- * A pool may outlive its border. For example, a device lists there what its simulation owns, over many calls, and frees
- * all of it at once.
+ * A pool may outlive its recovery point. For example, a device lists there what its simulation owns, over many calls,
+ * and frees all of it at once.
  *
- * Invariant: a block is in at most one pool. Only the thread behind the pool's border and the threads that help it
- * (heap_help()) use the pool. Outside of borders these functions are the C library's.
+ * Invariant: a block is in at most one pool. Only the thread behind the pool's recovery point and the threads that help
+ * it (heap_help()) use the pool. Outside of recovery points these functions are the C library's.
  *
- * A border is also where a broken invariant ends: a failing assert() jumps back to it, so that our defect does not end
- * the program that we are part of. And a thread behind a border reads and writes numbers in the "C" locale, whatever
- * the program's locale is.
+ * Invariant: no jump leaves somebody else's code, which may throw, switch stacks or not return. The caller's functions
+ * (sinks, ticks, events, points, metrics) are called between heap_suspend() and heap_resume(), or after the recovery
+ * point. SystemC is too, and its methods step islands behind a recovery point of their own (heap_help()). zlib and
+ * libpng call our allocators, which return NULL. Only jansson is left by a jump: it is C, holds nothing but memory, and
+ * its memory is in the pool.
  *
- * Not covered: what other libraries allocate. zlib and jansson let us provide their memory. heap_hold() is for other
+ * A recovery point is also where a broken invariant ends: a failing assert() jumps back to it, so that our defect does
+ * not end the program that we are part of. And a thread behind a recovery point reads and writes numbers in the "C"
+ * locale, whatever the program's locale is.
+ *
+ * Not covered: what other libraries allocate, unless they let us provide their memory. heap_hold() is for other
  * resources, such as open files. */
 #ifndef SIM_BASE_HEAP_H
 #define SIM_BASE_HEAP_H
@@ -32,6 +38,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 struct heap_held {
   void (*drop)(void *thing);
@@ -46,10 +56,10 @@ struct heap_pool {
   bool busy; /* a spin lock: a thread is changing the table */
 };
 
-/* Runs work(self) behind a border. Returns false and empties `pool` if it failed: when out of memory, *wanted is the
- * size of the failed allocation; for a broken invariant, it is HEAP_DEFECT, and heap_defect_text() says which. On
- * success, the pool lists the blocks that are left. pool == NULL: uses a pool for this call only, and nothing is listed
- * afterwards. `wanted` may be NULL. */
+/* Runs work(self) behind a recovery point. Returns false and empties `pool` if it failed: when out of memory, *wanted
+ * is the size of the failed allocation; for a broken invariant, it is HEAP_DEFECT, and heap_defect_text() says which.
+ * On success, the pool lists the blocks that are left. pool == NULL: uses a pool for this call only, and nothing is
+ * listed afterwards. `wanted` may be NULL. */
 #define HEAP_DEFECT SIZE_MAX
 bool heap_try(struct heap_pool *pool, void (*work)(void *self), void *self, size_t *wanted);
 
@@ -62,47 +72,48 @@ bool heap_try_last(void (*work)(void *self), void *self, size_t *wanted);
  * with heap_out(*wanted). heap_hold() would be too late, because it drops things when the stack frames are gone. */
 bool heap_pass(void (*work)(void *self), void *self, size_t *wanted);
 
-/* For a thread of ours that helps a thread behind a border, which waits for it or works beside it: like heap_pass(),
- * with that border's pool. border == NULL: there is none. If it returns false, the helped thread must continue with
- * heap_out_for(*wanted, defect). If it returns true, *wanted is the size of an allocation that failed and that the
- * helper did without, or 0; the helped thread passes it to heap_refuse(). */
-struct border;
+/* For a thread of ours that helps a thread behind a recovery point, which waits for it or works beside it: like
+ * heap_pass(), with that recovery point's pool. recovery == NULL: there is none. If it returns false, the helped thread
+ * must continue with heap_out_for(*wanted, defect). If it returns true, *wanted is the size of an allocation that
+ * failed and that the helper did without, or 0; the helped thread passes it to heap_refuse(). */
+struct recovery;
 enum { HEAP_TEXT = 240 };
-struct border *heap_border(void); /* of the calling thread */
-bool heap_help(struct border *border, void (*work)(void *self), void *self, size_t *wanted, char defect[HEAP_TEXT]);
-_Noreturn void heap_out_for(size_t wanted, const char *defect);
+struct recovery *heap_recovery(void); /* of the calling thread */
+bool heap_help(struct recovery *recovery, void (*work)(void *self), void *self, size_t *wanted, char defect[HEAP_TEXT]);
+__attribute__((noreturn)) void heap_out_for(size_t wanted, const char *defect);
 void heap_refuse(size_t wanted); /* as if an allocation of `wanted` bytes had failed here without ending the work */
 
 /* Frees all listed blocks and drops all held things. */
 void heap_pool_empty(struct heap_pool *pool);
 
-/* The size of the first allocation behind the innermost border that failed, even if the work did without it. 0: none
- * failed. */
+/* The size of the first allocation behind the innermost recovery point that failed, even if the work did without it. 0:
+ * none failed. */
 size_t heap_refused(void);
 
-/* Whether the thread is behind a border. */
+/* Whether the thread is behind a recovery point. */
 bool heap_guarded(void);
 
-/* Jumps back to the border, which must exist: out of memory, or HEAP_DEFECT. */
-_Noreturn void heap_out(size_t bytes);
+/* Jumps back to the recovery point, which must exist: out of memory, or HEAP_DEFECT. */
+__attribute__((noreturn)) void heap_out(size_t bytes);
 
-/* A failing assert() calls this. It jumps back to the border with the text. Without a border that has a pool, the
- * process ends. */
-_Noreturn void heap_defect(const char *assertion, const char *file, unsigned line, const char *function);
+/* A failing assert() calls this. It jumps back to the recovery point with the text. Without a recovery point that has a
+ * pool, the process ends. */
+__attribute__((noreturn)) void heap_defect(const char *assertion, const char *file, unsigned line,
+                                           const char *function);
 const char *heap_defect_text(void); /* of the thread's latest defect; "" if there was none */
-#ifdef __GLIBC__
+#if defined __GLIBC__ && !defined __cplusplus
 #define __assert_fail heap_defect
 #endif
 
-/* Surrounds calls of foreign code from behind a border. What that code allocates is its own, and its calls of our
- * functions have their own borders. Between these two functions the thread has no border. */
-struct border *heap_suspend(void);
-void heap_resume(struct border *border);
+/* Surrounds calls of foreign code from behind a recovery point. What that code allocates is its own, and its calls of
+ * our functions have their own recovery points. Between these two functions the thread has no recovery point. */
+struct recovery *heap_suspend(void);
+void heap_resume(struct recovery *recovery);
 
-/* Calls drop(thing) if the work runs out of memory before heap_let_go(thing). If there is no memory to register it,
+/* Calls drop(thing) if the work runs out of memory before heap_release(thing). If there is no memory to register it,
  * drops it at once and fails like need(). */
 void heap_hold(void (*drop)(void *thing), void *thing);
-void heap_let_go(const void *thing);
+void heap_release(const void *thing);
 
 void *heap_malloc(size_t size) __attribute__((malloc));
 void *heap_calloc(size_t count, size_t size) __attribute__((malloc));
@@ -112,6 +123,9 @@ char *heap_strdup(const char *text);
 char *heap_strndup(const char *text, size_t most);
 void heap_free(void *block);
 
+#ifdef __cplusplus /* has its own allocations */
+}
+#else
 #define malloc heap_malloc
 #define calloc heap_calloc
 #define realloc heap_realloc
@@ -121,5 +135,6 @@ void heap_free(void *block);
 #undef strndup
 #define strndup heap_strndup
 #define free heap_free
+#endif
 
 #endif

@@ -14,9 +14,18 @@ static void *present(void *memory, size_t count, size_t size) {
 
 void *need(size_t count, size_t size) { return present(calloc(count ? count : 1, size), count, size); }
 
-void *need_more(void *old, size_t count, size_t size) { return present(reallocarray(old, count, size), count, size); }
+void *need_more(void *old, size_t count, size_t size) {
+  return present(reallocarray(old, count ? count : 1, size), count, size);
+}
 
 char *need_copy(const char *text) { return present(strdup(text), strlen(text) + 1, 1); }
+
+char *need_bytes(const char *text, size_t length) {
+  char *copy = need(length + 1, 1);
+  if (length)
+    memcpy(copy, text, length);
+  return copy;
+}
 
 char *need_print(const char *format, ...) {
   va_list list, again;
@@ -28,12 +37,6 @@ char *need_print(const char *format, ...) {
     vsnprintf(made, (size_t)length + 1, format, again);
   va_end(again);
   va_end(list);
-  return made;
-}
-
-void *need_made(void *made) {
-  if (!made)
-    heap_out(heap_refused());
   return made;
 }
 

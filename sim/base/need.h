@@ -5,19 +5,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Small blocks, zeroed. When out of memory, these functions do not return: the work ends at its border (heap.h). Large
- * blocks whose size the user chose (buffers) must not come from here. */
+/* Small blocks, zeroed. When out of memory, these functions do not return: the work ends at its recovery point
+ * (heap.h). Large blocks whose size the user chose (buffers) must not come from here. */
 void *need(size_t count, size_t size);
 void *need_more(void *old, size_t count, size_t size);
 char *need_copy(const char *text);
+char *need_bytes(const char *text, size_t length); /* a string of the first bytes of `text` */
 char *need_print(const char *format, ...) __attribute__((format(printf, 1, 2))); /* a new string */
 
-/* For the results of functions that return NULL when out of memory. */
-void *need_made(void *made);
-
 /* Makes jansson use the same memory. Otherwise it would silently leave out parts of a document when out of memory.
- * jansson's memory functions are process-wide: outside of borders they stay what they were, and if the program has
- * already set its own, nothing changes. */
+ * jansson's memory functions are process-wide: outside of recovery points they stay what they were, and if the program
+ * has already set its own, nothing changes. */
 void need_json(void);
 
 /* A number of bytes or elements as a size_t. If that has 32 bits, a larger number becomes the largest size_t, which no

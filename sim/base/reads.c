@@ -4,12 +4,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/base/text.h"
+#include "sim/base/vector.h"
 
 void reads_free(struct reads *reads) {
   for (size_t i = 0; i < reads->count; i++)
@@ -18,39 +16,21 @@ void reads_free(struct reads *reads) {
     free(reads->folder[i]);
   free(reads->folder);
   free(reads->path);
-  free(reads->slot);
+  map_free(&reads->known);
   free(reads->root);
   *reads = (struct reads){0};
-}
-
-/* The path's place in the table, or where it would be: open addressing, at most half full. */
-static size_t slot_of(const struct reads *reads, const char *path) {
-  size_t at = (size_t)XXH3_64bits(path, strlen(path)) % reads->slots;
-  while (reads->slot[at] && strcmp(reads->path[reads->slot[at] - 1], path) != 0)
-    at = (at + 1) % reads->slots;
-  return at;
-}
-
-static void widen(struct reads *reads) {
-  free(reads->slot);
-  reads->slots = 2 * reads->slots + 64;
-  reads->slot = need(reads->slots, sizeof *reads->slot);
-  for (size_t i = 0; i < reads->count; i++)
-    reads->slot[slot_of(reads, reads->path[i])] = i + 1;
 }
 
 /* Records "./a" as "a". */
 static void note(struct reads *reads, const char *path) {
   while (path[0] == '.' && path[1] == '/' && path[2])
     path += 2;
-  if (2 * (reads->count + 1) > reads->slots)
-    widen(reads);
-  const size_t at = slot_of(reads, path);
-  if (reads->slot[at])
-    return;
-  reads->path = need_more(reads->path, reads->count + 1, sizeof *reads->path);
-  reads->path[reads->count++] = need_copy(path);
-  reads->slot[at] = reads->count;
+  const uint64_t hash = hash_bytes(path, strlen(path));
+  for (size_t at = 0, i; map_next(&reads->known, hash, &at, &i);)
+    if (strcmp(reads->path[i], path) == 0)
+      return;
+  map_add(&reads->known, hash, reads->count);
+  *vector_next(reads->path, reads->count, reads->room) = need_copy(path);
 }
 
 struct reads reads_apart(const struct reads *reads) {

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/base/map.h"
 #include "sim/base/message.h"
 
 struct reads {
@@ -21,9 +22,8 @@ struct reads {
   char **folder; /* other folders on the command line: -I */
   size_t folders;
   char **path; /* each file once, as it was named */
-  size_t count;
-  size_t *slot; /* hash table, because a file may name millions: 1 + index of the path, or 0 */
-  size_t slots;
+  size_t count, room;
+  struct map known; /* from a path to its index, because a file may name millions */
 };
 
 void reads_free(struct reads *reads);

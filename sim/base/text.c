@@ -9,12 +9,10 @@
 #include <string.h>
 
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 static void make_room(struct text *text, size_t wanted) {
-  if (text->length + wanted <= text->capacity)
-    return;
-  text->capacity = 2 * (text->length + wanted);
-  text->data = need_more(text->data, text->capacity, 1);
+  text->data = vector_room(text->data, &text->capacity, text->length + wanted, 1);
 }
 
 void text_add(struct text *text, const char *bytes, size_t length) {

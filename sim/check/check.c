@@ -1,5 +1,6 @@
 #include "isa/ops.h"
 #include "models/machine.h"
+#include "sim/base/need.h"
 #include "sim/check/check_parts.h"
 #include "sim/check/directions.h"
 
@@ -109,12 +110,11 @@ static bool touches(enum act act) {
          act == ACT_PIPE_RESERVE || act == ACT_PIPE_SLOT;
 }
 
-static bool add_site(struct checker *checker, uint32_t launch, uint32_t pc, uint32_t *site) {
-  if (checker->site_count == SHADOW_MOST_SITES)
-    return false;
-  *site = checker->site_count;
+static uint32_t add_site(struct checker *checker, uint32_t launch, uint32_t pc) {
+  if (checker->site_count == SHADOW_MOST_SITES) /* more than a touch can name */
+    heap_out(sizeof *checker->sites);
   *vector_next(checker->sites, checker->site_count, checker->site_room) = (struct site){.launch = launch, .pc = pc};
-  return true;
+  return checker->site_count - 1;
 }
 
 static bool is_one_place(const struct isa_program *program, uint32_t a, uint32_t b) {
@@ -122,7 +122,7 @@ static bool is_one_place(const struct isa_program *program, uint32_t a, uint32_t
          program->source[a] == program->source[b];
 }
 
-static bool make_acts(struct checker *checker, uint32_t number) {
+static void make_acts(struct checker *checker, uint32_t number) {
   const struct isa_program *program = checker->launch[number].program;
   free(checker->acts[number]);
   struct act_row *acts = checker->acts[number] = need(program->count + 1, sizeof *acts);
@@ -144,11 +144,10 @@ static bool make_acts(struct checker *checker, uint32_t number) {
       acts[pc].kind = program->code[expected].op == ISA_EXPECT_LANE && is_one_place(program, expected, pc);
     if (acts[pc].act == ACT_BRANCH)
       acts[pc].site = checker->branch_count[number]++;
-    if (touches((enum act)acts[pc].act) && !add_site(checker, number, pc, &acts[pc].site))
-      return false;
+    if (touches((enum act)acts[pc].act))
+      acts[pc].site = add_site(checker, number, pc);
   }
   checker->syncs_groups |= atomics && checker->has_fences;
-  return true;
 }
 
 /* ---- launches ------------------------------------------------------------------------------- */
@@ -211,7 +210,7 @@ static void ignore_pipes(struct checker *checker) {
                   isa_pipe_bytes(memory->pipes[i].packet_size, memory->pipes[i].max_packets));
 }
 
-static bool begin(struct checker *checker, const struct isa_launch *launches, size_t count) {
+static void begin(struct checker *checker, const struct isa_launch *launches, size_t count) {
   checker->launch_count = (uint32_t)count;
   checker->site_count = 0;
   checker->flow.found = false;
@@ -222,16 +221,15 @@ static bool begin(struct checker *checker, const struct isa_launch *launches, si
   number_groups(checker);
   ignore_pipes(checker);
   for (uint32_t i = 0; i < count; i++) {
-    if (!make_acts(checker, i))
-      return false;
+    make_acts(checker, i);
     check_directions(checker, i);
   }
-  return true;
 }
 
-static bool launch(void *self, const struct isa_launch *launches, size_t count) {
+static void launch(void *self, const struct isa_launch *launches, size_t count) {
   const struct check_unit *unit = self;
-  return unit->filter.cu != 0 || begin(unit->checker, launches, count);
+  if (unit->filter.cu == 0)
+    begin(unit->checker, launches, count);
 }
 
 /* ---- groups and warps ------------------------------------------------------------------------ */

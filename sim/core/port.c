@@ -4,13 +4,13 @@
 
 #include "sim/base/need.h"
 
-bool port_init(struct port *port, size_t message_bytes, uint32_t capacity, cycle_t latency, struct component *sender,
+void port_init(struct port *port, size_t message_bytes, uint32_t capacity, cycle_t latency, struct component *sender,
                struct component *receiver) {
   assert(capacity > 0 && "a port holds a message");
   assert(latency > 0 && "every link takes at least one cycle");
   *port = (struct port){
-      .slots = reallocarray(NULL, capacity, message_bytes), /* not cleared, because most are never used */
-      .stamp = calloc(capacity, sizeof *port->stamp),
+      .slots = need_more(NULL, capacity, message_bytes), /* not cleared, because most are never used */
+      .stamp = need(capacity, sizeof *port->stamp),
       .bytes = message_bytes,
       .capacity = capacity,
       .latency = latency,
@@ -19,10 +19,6 @@ bool port_init(struct port *port, size_t message_bytes, uint32_t capacity, cycle
       .own_next = NEVER,
   };
   port->next = &port->own_next;
-  if (port->slots && port->stamp)
-    return true;
-  port_free(port);
-  return false;
 }
 
 void port_free(struct port *port) {

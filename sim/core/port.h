@@ -34,8 +34,7 @@ struct port {
   struct component *sender, *receiver;
 };
 
-/* Sizes the port. Returns false when out of memory. */
-bool port_init(struct port *port, size_t message_bytes, uint32_t capacity, cycle_t latency, struct component *sender,
+void port_init(struct port *port, size_t message_bytes, uint32_t capacity, cycle_t latency, struct component *sender,
                struct component *receiver);
 void port_free(struct port *port);
 

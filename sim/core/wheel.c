@@ -5,19 +5,14 @@
 
 #include "sim/base/need.h"
 
-bool wheel_init(struct wheel *wheel, uint32_t count) {
+void wheel_init(struct wheel *wheel, uint32_t count) {
   *wheel = (struct wheel){
-      .items = calloc(count ? count : 1, sizeof *wheel->items),
-      .first = calloc(WHEEL_SLOTS, sizeof *wheel->first),
-      .last = calloc(WHEEL_SLOTS, sizeof *wheel->last),
+      .items = need(count, sizeof *wheel->items),
+      .first = need(WHEEL_SLOTS, sizeof *wheel->first),
+      .last = need(WHEEL_SLOTS, sizeof *wheel->last),
   };
-  if (!wheel->items || !wheel->first || !wheel->last) {
-    wheel_free(wheel);
-    return false;
-  }
   for (unsigned slot = 0; slot < WHEEL_SLOTS; slot++)
     wheel->first[slot] = WHEEL_NONE;
-  return true;
 }
 
 void wheel_free(struct wheel *wheel) {

@@ -31,8 +31,8 @@ struct wheel {
   uint64_t added;               /* calls of wheel_add() so far */
 };
 
-/* Makes room for items 0 to count - 1; count may be 0. Returns false when out of memory. */
-bool wheel_init(struct wheel *wheel, uint32_t count);
+/* Makes room for items 0 to count - 1; count may be 0. */
+void wheel_init(struct wheel *wheel, uint32_t count);
 void wheel_free(struct wheel *wheel);
 
 /* Makes room for more items, up to count - 1, if the set grows. */

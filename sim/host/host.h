@@ -15,7 +15,7 @@ extern "C" {
 enum host_order { ORDER_ASCENDING, ORDER_DESCENDING, ORDER_SHUFFLED };
 
 /* A plain loop. `order` is the order in which islands, and the components in them, are stepped. ORDER_SHUFFLED shuffles
- * them again in each window, starting with `seed`. NULL: out of memory. */
+ * them again in each window, starting with `seed`. */
 struct host *host_plain(struct island **islands, size_t count, enum host_order order, uint32_t seed);
 
 /* When threads share the work of islands. */

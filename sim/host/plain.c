@@ -25,6 +25,7 @@
 #include <stdlib.h>
 
 #include "sim/base/crew.h"
+#include "sim/base/need.h"
 #include "sim/host/host.h"
 #include "sim/host/vcd.h"
 
@@ -194,13 +195,8 @@ static void reverse_components(struct island *island) {
 }
 
 struct host *host_plain(struct island **islands, size_t count, enum host_order order, uint32_t seed) {
-  struct plain_host *plain = calloc(1, sizeof *plain);
-  struct slot *slot = calloc(count, sizeof *slot);
-  if (!plain || !slot) {
-    free(plain);
-    free(slot);
-    return NULL;
-  }
+  struct plain_host *plain = need(1, sizeof *plain);
+  struct slot *slot = need(count, sizeof *slot);
   *plain = (struct plain_host){.host = {.run = plain_run, .free = plain_free},
                                .slot = slot,
                                .count = count,
@@ -224,15 +220,11 @@ struct host *host_threads(struct island **islands, size_t count, const struct ho
   const unsigned threads = sharing->threads < HOST_THREADS ? sharing->threads : HOST_THREADS;
   struct host *host = host_plain(islands, count, ORDER_ASCENDING, 0);
   struct plain_host *plain = (struct plain_host *)host;
-  if (!host || threads < 2)
+  if (threads < 2)
     return host;
   host->shares = SHARES * threads;
   plain->sharing = *sharing;
   plain->crew = crew_new(threads, host->shares, run_share, plain);
-  if (!plain->crew) {
-    plain_free(host);
-    return NULL;
-  }
   for (size_t i = 0; i < count; i++)
     islands[i]->share = (unsigned)(i % host->shares);
   return host;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/need.h"
+
 enum { NAME = 8, PICOSECONDS = 1000000 /* per cycle at 1 MHz */ };
 
 struct vcd {
@@ -97,10 +99,8 @@ static void write_value(const struct vcd *vcd, size_t wave) {
   fprintf(vcd->stream, "b%s %s\n", at, short_name(wave, name));
 }
 
-static bool write_head(const struct vcd *vcd, const struct wave *wave, const char *comment) {
-  struct row *row = calloc(vcd->count + 1, sizeof *row);
-  if (!row)
-    return false;
+static void write_head(const struct vcd *vcd, const struct wave *wave, const char *comment) {
+  struct row *row = need(vcd->count, sizeof *row);
   for (size_t i = 0; i < vcd->count; i++)
     row[i] = (struct row){&wave[i], i};
   qsort(row, vcd->count, sizeof *row, by_name);
@@ -113,7 +113,6 @@ static bool write_head(const struct vcd *vcd, const struct wave *wave, const cha
     write_value(vcd, i);
   fputs("$end\n", vcd->stream);
   free(row);
-  return true;
 }
 
 /* ---- values -------------------------------------------------------------------------------------- */
@@ -162,39 +161,31 @@ void vcd_add(struct vcd *vcd, cycle_t at, size_t wave, uint64_t step) {
 
 /* ---- creating and freeing ------------------------------------------------------------------------ */
 
-static void free_all(struct vcd *vcd) {
+struct vcd *vcd_new(FILE *stream, const struct wave *wave, size_t count, uint32_t clock_mhz, const char *comment) {
+  struct vcd *vcd = need(1, sizeof *vcd);
+  *vcd = (struct vcd){.stream = stream,
+                      .count = count,
+                      .value = need(count, sizeof *vcd->value),
+                      .shown = need(count, sizeof *vcd->shown),
+                      .mask = need(count, sizeof *vcd->mask),
+                      .touched = need(count, sizeof *vcd->touched),
+                      .is_touched = need(count, sizeof *vcd->is_touched),
+                      .clock_mhz = clock_mhz};
+  for (size_t i = 0; i < count; i++)
+    vcd->mask[i] = UINT64_MAX >> (64 - wave[i].bits);
+  write_head(vcd, wave, comment);
+  return vcd;
+}
+
+void vcd_free(struct vcd *vcd) {
+  write_touched(vcd);
+  write_time(vcd, vcd->now + 1);
   free(vcd->value);
   free(vcd->shown);
   free(vcd->mask);
   free(vcd->touched);
   free(vcd->is_touched);
   free(vcd);
-}
-
-struct vcd *vcd_new(FILE *stream, const struct wave *wave, size_t count, uint32_t clock_mhz, const char *comment) {
-  struct vcd *vcd = calloc(1, sizeof *vcd);
-  if (!vcd)
-    return NULL;
-  *vcd = (struct vcd){.stream = stream,
-                      .count = count,
-                      .value = calloc(count + 1, sizeof *vcd->value),
-                      .shown = calloc(count + 1, sizeof *vcd->shown),
-                      .mask = calloc(count + 1, sizeof *vcd->mask),
-                      .touched = calloc(count + 1, sizeof *vcd->touched),
-                      .is_touched = calloc(count + 1, sizeof *vcd->is_touched),
-                      .clock_mhz = clock_mhz};
-  for (size_t i = 0; vcd->mask && i < count; i++)
-    vcd->mask[i] = UINT64_MAX >> (64 - wave[i].bits);
-  if (vcd->value && vcd->shown && vcd->mask && vcd->touched && vcd->is_touched && write_head(vcd, wave, comment))
-    return vcd;
-  free_all(vcd);
-  return NULL;
-}
-
-void vcd_free(struct vcd *vcd) {
-  write_touched(vcd);
-  write_time(vcd, vcd->now + 1);
-  free_all(vcd);
 }
 
 /* ---- probes -------------------------------------------------------------------------------------- */
@@ -206,44 +197,23 @@ struct waveform {
   cycle_t now; /* the probes have the values of this cycle */
 };
 
-static struct wave wave_of(const struct island *island, const struct probe *probe) {
-  char *name = NULL;
-  const int length = asprintf(&name, "%s.%s.%s", island->name, probe->component, probe->name);
-  return (struct wave){length < 0 ? NULL : name, probe->bits};
-}
-
-/* Creates the waves; false: out of memory. */
-static bool begin(struct waveform *waveform, FILE *stream, struct island *const *islands, size_t count,
-                  struct wave *wave, uint32_t clock_mhz) {
-  size_t probes = 0;
-  bool good = wave && waveform->probe;
-  for (size_t i = 0; good && i < count; i++)
-    for (size_t j = 0; good && j < islands[i]->probes; j++, probes++) {
-      waveform->probe[probes] = islands[i]->probe[j].value;
-      wave[probes] = wave_of(islands[i], &islands[i]->probe[j]);
-      good = wave[probes].name;
-    }
-  waveform->vcd = good ? vcd_new(stream, wave, probes, clock_mhz, NULL) : NULL;
-  for (size_t i = 0; wave && i < waveform->probes; i++)
-    free((char *)wave[i].name);
-  return waveform->vcd;
-}
-
 struct waveform *waveform_new(FILE *stream, struct island *const *islands, size_t count, uint32_t clock_mhz) {
-  struct waveform *waveform = calloc(1, sizeof *waveform);
-  if (!waveform)
-    return NULL;
+  struct waveform *waveform = need(1, sizeof *waveform);
   for (size_t i = 0; i < count; i++)
     waveform->probes += islands[i]->probes;
-  struct wave *wave = calloc(waveform->probes + 1, sizeof *wave);
-  waveform->probe = calloc(waveform->probes + 1, sizeof *waveform->probe);
-  const bool good = begin(waveform, stream, islands, count, wave, clock_mhz);
+  struct wave *wave = need(waveform->probes, sizeof *wave), *next = wave;
+  waveform->probe = need(waveform->probes, sizeof *waveform->probe);
+  for (size_t i = 0; i < count; i++)
+    for (size_t j = 0; j < islands[i]->probes; j++, next++) {
+      const struct probe *probe = &islands[i]->probe[j];
+      waveform->probe[next - wave] = probe->value;
+      *next = (struct wave){need_print("%s.%s.%s", islands[i]->name, probe->component, probe->name), probe->bits};
+    }
+  waveform->vcd = vcd_new(stream, wave, waveform->probes, clock_mhz, NULL);
+  while (next > wave)
+    free((char *)(--next)->name);
   free(wave);
-  if (good)
-    return waveform;
-  free(waveform->probe);
-  free(waveform);
-  return NULL;
+  return waveform;
 }
 
 void waveform_reach(struct waveform *waveform, cycle_t now) {

@@ -28,7 +28,7 @@ struct wave {
 
 struct vcd;
 
-/* Writes the header, with a comment unless that is NULL. NULL: out of memory. */
+/* Writes the header, with a comment unless that is NULL. */
 struct vcd *vcd_new(FILE *stream, const struct wave *wave, size_t count, uint32_t clock_mhz, const char *comment);
 
 /* From cycle `at` on, wave number `wave` has the value, or its old value plus `step`. `at` must not decrease. */
@@ -41,7 +41,7 @@ void vcd_free(struct vcd *vcd);
 /* The probes of islands, sampled by a host (host.h), which steps the islands cycle by cycle. */
 struct waveform;
 
-/* NULL: out of memory. The islands must outlive the waveform. */
+/* The islands must outlive the waveform. */
 struct waveform *waveform_new(FILE *stream, struct island *const *islands, size_t count, uint32_t clock_mhz);
 
 /* Values before cycle `now` are final. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 void printed_free(struct printed *printed) {
   free(printed->text);
@@ -68,13 +69,10 @@ static void take(void *self) {
   };
   if (!length || (log->cut && in_order(&piece, &log->horizon) > 0))
     return;
-  if (log->count == log->room)
-    log->pieces = need_more(log->pieces, log->room = 2 * log->room + 64, sizeof *log->pieces);
-  if (log->length + length > log->text_room)
-    log->text = need_more(log->text, log->text_room = 2 * (log->length + length), 1);
+  log->text = vector_room(log->text, &log->text_room, log->length + length, 1);
   memcpy(log->text + log->length, printing->text, length);
   log->length += length;
-  log->pieces[log->count++] = piece;
+  *vector_next(log->pieces, log->count, log->room) = piece;
   if (log->length > 2 * log->limit)
     settle(log);
 }

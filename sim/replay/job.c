@@ -263,9 +263,9 @@ static bool read_pipe(struct job_reader *reader, const struct place *place, cons
   at->data = calloc(need_size(at->bytes), 1);
   memory->pipes = need_more(memory->pipes, memory->pipe_count + 1, sizeof *memory->pipes);
   struct isa_pipe *pipe = &memory->pipes[memory->pipe_count];
-  if (!at->data || !isa_pipe_init(pipe, at->name, (uint32_t)number, at->base, at->data, (uint32_t)packet_size,
-                                  (uint32_t)max_packets))
+  if (!at->data)
     return message_fail(reader->document.message, "out of memory for a pipe of %" PRIu64 " packets", max_packets);
+  isa_pipe_init(pipe, at->name, (uint32_t)number, at->base, at->data, (uint32_t)packet_size, (uint32_t)max_packets);
   memory->pipe_count++;
   pipe->reserved[ISA_PIPE_READ] = pipe->done[ISA_PIPE_READ] = read;
   pipe->reserved[ISA_PIPE_WRITE] = pipe->done[ISA_PIPE_WRITE] = written;
@@ -585,8 +585,9 @@ static const char *other_bytes(struct trace *trace, const struct job *job) {
 /* Do bytes that a copy moves steer a kernel of the program? */
 static bool copies_steer(const struct isa_program *program) {
   struct isa_steering steering;
-  bool found = false, good = isa_steering_find(program, &steering);
-  for (uint32_t pc = 0; good && pc < program->count; pc++)
+  bool found = false;
+  isa_steering_find(program, &steering);
+  for (uint32_t pc = 0; pc < program->count; pc++)
     found |= program->info[pc].class_ == ISA_CLASS_COPY && steering.steers[pc];
   free(steering.steers);
   return found;

@@ -141,8 +141,7 @@ static uint8_t watch_of(const struct isa_program *program, const struct isa_stee
 uint8_t *marks_watch(const struct isa_program *program) {
   struct isa_steering steering;
   uint8_t *watch = need(program->count + 1, 1);
-  if (!isa_steering_find(program, &steering))
-    heap_out(heap_refused());
+  isa_steering_find(program, &steering);
   for (uint32_t pc = 0; pc < program->count; pc++)
     watch[pc] = watch_of(program, &steering, pc);
   free(steering.steers);

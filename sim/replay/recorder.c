@@ -91,23 +91,15 @@ static char *base_of(char *path) {
 static uint8_t *encode_object(const struct isa_program *program, size_t *size) {
   struct isa_program copy = *program;
   struct isa_source *sources = need(program->source_count + 1, sizeof *sources);
-  uint8_t *bytes = NULL;
   copy.file = base_of(program->file);
   copy.sources = sources;
   for (uint32_t i = 0; i < program->source_count; i++) {
     sources[i] = program->sources[i];
     sources[i].name = base_of(sources[i].name);
   }
-  if (!isa_encode(&copy, &bytes, size))
-    heap_out(heap_refused());
+  uint8_t *bytes = isa_encode(&copy, size);
   free(sources);
   return bytes;
-}
-
-/* If the writer ran out of memory, something is missing, so the recording must stop. */
-static void need_written(const struct trace_writer *writer) {
-  if (!trace_writer_good(writer) && heap_refused())
-    heap_out(heap_refused());
 }
 
 static void write_object(struct trace_writer *writer, const uint8_t *object, size_t size, uint32_t number) {
@@ -121,7 +113,6 @@ void recorder_write_program(struct trace_writer *writer, const struct isa_progra
   size_t size = 0;
   if (kinds)
     trace_write_program(writer, kinds, program->count);
-  need_written(writer);
   uint8_t *object = encode_object(program, &size);
   write_object(writer, object, size, number);
   free(object);
@@ -141,7 +132,6 @@ static uint32_t number_of_object(struct recorder *recorder, const struct isa_pro
   *vector_next(recorder->programs, recorder->program_count, recorder->program_room) = (struct recorded_program){
       .object = object, .size = size, .kinds = replay_kinds(program), .watch = marks_watch(program)};
   trace_write_program(recorder->writer, recorder->programs[number].kinds, program->count);
-  need_written(recorder->writer);
   write_object(recorder->writer, object, size, number);
   return number;
 }
@@ -164,7 +154,6 @@ void recorder_write_launch(struct trace_writer *writer, const struct isa_launch 
                                    .groups = launch->groups[0] * launch->groups[1] * launch->groups[2],
                                    .warps = (uint32_t)((items + launch->warp_size - 1) / launch->warp_size)};
   trace_write_launch(writer, &row);
-  need_written(writer);
 }
 
 /* ---- notes --------------------------------------------------------------------------------------- */
@@ -446,7 +435,7 @@ static void replied(void *self, struct isa_access *access) {
 
 /* ---- the warp source -------------------------------------------------------------------------------- */
 
-static bool launch(void *self, const struct isa_launch *launches, size_t count) {
+static void launch(void *self, const struct isa_launch *launches, size_t count) {
   struct unit *unit = self;
   struct recorder *recorder = unit->recorder;
   write_all_kept(unit);
@@ -456,13 +445,10 @@ static bool launch(void *self, const struct isa_launch *launches, size_t count) 
     const uint32_t program = number_of_program(recorder, launches[i].program);
     unit->kinds[i] = recorder->programs[program].kinds;
     unit->watch[i] = recorder->programs[program].watch;
-    if (!unit->kinds[i] || !unit->watch[i])
-      return false;
     marks_lds(&unit->lds, launches[i].program, unit->watch[i], unit->lds_bytes);
   }
   if (unit->filter.cu == 0)
     marks_launch(recorder->marks, recorder->filters.first, launches, count, unit->watch);
-  return true;
 }
 
 static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t number, uint32_t linear,
@@ -472,7 +458,7 @@ static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t n
   const struct isa_group *shape =
       warp_source_call(unit->filter.inner, start_group, slot, number, linear, lds_base, now);
   struct trace_group *group =
-      need_made(trace_group_begin(unit->recorder->writer, first + number, linear, shape->warps, unit->filter.cu, now));
+      trace_group_begin(unit->recorder->writer, first + number, linear, shape->warps, unit->filter.cu, now);
   unit->now = now;
   unit->groups[slot] = (struct recorded_group){
       .group = group, .shape = shape, .kinds = unit->kinds[number], .watch = unit->watch[number], .left = shape->warps};

@@ -57,7 +57,7 @@ struct replayer *replayer_of_job(struct trace *trace, const struct job *job, boo
   for (size_t i = 0; i < job->launch_count && i < trace_launches(trace); i++)
     replayer->shift[i] = job->launches[i].shift;
   replayer->prefix = prefix;
-  replayer->decoder = prefix ? need_made(trace_warp_new(trace)) : NULL;
+  replayer->decoder = prefix ? trace_warp_new(trace) : NULL;
   return replayer;
 }
 
@@ -368,8 +368,7 @@ static uint64_t live(void *self, uint32_t slot) {
   uint64_t live = lanes == 64 ? UINT64_MAX : (UINT64_C(1) << lanes) - 1;
   struct trace_op op;
   uint32_t pc;
-  if (decoder &&
-      trace_warp_start(decoder, unit->replayer->first + launch->number, linear_of(warp->group), warp->index, &pc))
+  if (trace_warp_start(decoder, unit->replayer->first + launch->number, linear_of(warp->group), warp->index, &pc))
     while (trace_decode(decoder, &op))
       live &= ~(launch->program->code[op.pc].op == ISA_EXIT ? op.mask : 0);
   if (decoder)
@@ -385,7 +384,7 @@ static void commit_nothing(void *self, unsigned engine, uint32_t tag) {
 
 /* ---- launches, work-groups, warps ------------------------------------------------------------------------- */
 
-static bool launch(void *self, const struct isa_launch *launches, size_t count) {
+static void launch(void *self, const struct isa_launch *launches, size_t count) {
   struct unit *unit = self;
   struct replayer *replayer = unit->replayer;
   if (unit == replayer->units[0]) {
@@ -397,7 +396,6 @@ static bool launch(void *self, const struct isa_launch *launches, size_t count) 
     unit->registers = need((REGISTERS + 1) * TRACE_LANES, sizeof *unit->registers);
   for (uint32_t slot = 0; slot < unit->warp_count; slot++)
     unit->warps[slot].reg = unit->registers;
-  return true;
 }
 
 /* The LDS of a work-group, for mbarriers. It has the size of the launch's, not of the machine's. */
@@ -435,8 +433,8 @@ static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint3
   if (!unit->streams[slot])
     unit->streams[slot] = trace_warp_new(replayer->trace);
   uint32_t pc = 0;
-  if (unit->streams[slot] && trace_warp_start(unit->streams[slot], replayer->first + warp->group->launch->number,
-                                              linear_of(warp->group), index, &pc))
+  if (trace_warp_start(unit->streams[slot], replayer->first + warp->group->launch->number, linear_of(warp->group),
+                       index, &pc))
     warp->pc = pc;
   else if (!replayer->prefix) /* for a prefix, the first step ends the warp */
     ended(unit, warp);

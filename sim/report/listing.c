@@ -5,7 +5,6 @@
 
 #include "isa/asm/asm.h"
 #include "sim/base/file.h"
-#include "sim/base/need.h"
 
 static void list_head(const struct isa_kernel *kernel, struct text *text) {
   const uint32_t *groups = kernel->autorun;
@@ -78,7 +77,7 @@ void listing_beside_source(const struct isa_program *program, struct text *text)
 }
 
 void listing_assembly(const struct isa_program *program, struct text *text) {
-  char *lines = need_made(isa_disassemble(program));
+  char *lines = isa_disassemble(program);
   text_print(text, "%s", lines);
   free(lines);
 }

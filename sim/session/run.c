@@ -127,12 +127,10 @@ static struct host *make_plain(struct island **islands, size_t count, const stru
 static struct host *make_host(struct simulation *simulation, const struct run_options *options, uint32_t clock_mhz,
                               struct message *message) {
   size_t count = 0;
-  const char *why = "out of memory";
+  const char *why = "";
   /* Another order permutes the parts of all islands, so it needs them all built. */
-  if (options->order != ORDER_ASCENDING && !simulation_build(simulation)) {
-    message_fail(message, "%s", why);
-    return NULL;
-  }
+  if (options->order != ORDER_ASCENDING)
+    simulation_build(simulation);
   struct island **islands = simulation_islands(simulation, &count);
   struct host *host = options->make_host ? options->make_host(options->host_self, islands, count, clock_mhz, &why)
                                          : make_plain(islands, count, options);
@@ -141,14 +139,13 @@ static struct host *make_host(struct simulation *simulation, const struct run_op
   return host;
 }
 
-static bool run_functional(struct engine *engine, struct isa_launch *const *launches, size_t count, cycle_t limit,
+static void run_functional(struct engine *engine, struct isa_launch *const *launches, size_t count, cycle_t limit,
                            const struct progress *progress, struct launch_result *results) {
   if (!engine->functional)
     engine->functional = functional_new(engine->machine);
-  const bool good = functional_run(engine->functional, launches, count, limit, progress, results);
-  for (size_t i = 0; good && i < count; i++)
+  functional_run(engine->functional, launches, count, limit, progress, results);
+  for (size_t i = 0; i < count; i++)
     results[i].start = engine_now(engine);
-  return good;
 }
 
 /* A replay ends where its recording ended. */
@@ -157,7 +154,7 @@ static cycle_t limit_of(const struct job_launch *launch, cycle_t max_cycles) {
 }
 
 /* Runs the launches from number `first` that run at once, one or several. */
-static bool run_at_once(struct job *job, size_t first, struct engine *engine, const struct run_options *options,
+static void run_at_once(struct job *job, size_t first, struct engine *engine, const struct run_options *options,
                         const struct progress *progress, struct launch_result *results) {
   struct isa_launch *launches[RESULT_TOGETHER] = {0};
   struct print_log logs[RESULT_TOGETHER];
@@ -169,14 +166,14 @@ static bool run_at_once(struct job *job, size_t first, struct engine *engine, co
     launches[i]->print = print_log_take;
     launches[i]->print_context = &logs[i];
   }
-  bool good = options->functional ? run_functional(engine, launches, count, limit, progress, results + first)
-                                  : simulation_run_together(engine->simulation, engine->host, launches, count, limit,
-                                                            progress, results + first);
+  if (options->functional)
+    run_functional(engine, launches, count, limit, progress, results + first);
+  else
+    simulation_run_together(engine->simulation, engine->host, launches, count, limit, progress, results + first);
   for (size_t i = 0; i < count; i++) {
     job->launches[first + i].printed = print_log_finish(&logs[i]);
     launches[i]->print = NULL;
   }
-  return good;
 }
 
 static bool all_finished(const struct launch_result *results, size_t first, size_t count) {
@@ -198,11 +195,7 @@ static bool run_launches(struct job *job, struct engine *engine, const struct ru
     audience->all.launch = (uint32_t)first;
     for (size_t i = 0; i < audience->count; i++)
       audience->one[i]->launch = (uint32_t)first;
-    good = run_at_once(job, first, engine, options, &progress, results);
-    if (!good) {
-      message_fail(message, "launch %zu: out of memory", first + 1);
-      break;
-    }
+    run_at_once(job, first, engine, options, &progress, results);
     *count = first + job->launches[first].together;
     finished = all_finished(results, first, *count);
     if (stops(job, options, results, first, *count))
@@ -218,16 +211,13 @@ static bool run_with_waveform(struct job *job, struct engine *engine, const stru
                               struct message *message) {
   struct host *host = engine->host;
   size_t islands = 0;
-  if (!options->vcd)
+  if (!host || !options->vcd)
     return run_launches(job, engine, options, audience, results, count, message);
-  if (!simulation_show_every_cycle(engine->simulation))
-    return message_fail(message, "out of memory");
+  simulation_show_every_cycle(engine->simulation);
   struct island **island = simulation_islands(engine->simulation, &islands);
   host->waveform = waveform_new(options->vcd, island, islands, machine_cu(job->machine)->clock_mhz);
-  bool good = host->waveform ? run_launches(job, engine, options, audience, results, count, message)
-                             : message_fail(message, "out of memory");
-  if (host->waveform)
-    waveform_free(host->waveform);
+  const bool good = run_launches(job, engine, options, audience, results, count, message);
+  waveform_free(host->waveform);
   host->waveform = NULL;
   return good;
 }
@@ -239,8 +229,6 @@ static bool engine_begin(struct engine *engine, const struct run_options *option
                          struct message *message) {
   const struct machine *machine = engine->machine;
   engine->simulation = simulation_new_with(machine, sources);
-  if (!engine->simulation)
-    return message_fail(message, "out of memory for machine '%s'", machine_name(machine));
   engine->host = make_host(engine->simulation, options, machine_cu(machine)->clock_mhz, message);
   engine->threads = options->threads;
   return engine->host;
@@ -263,10 +251,6 @@ static void engine_end(struct engine *engine) {
     engine->host->free(engine->host);
   simulation_free(engine->simulation);
   functional_free(engine->functional);
-}
-
-static bool fail_timeline(const struct machine *machine, struct message *message) {
-  return message_fail(message, "out of memory for the timeline of machine '%s'", machine_name(machine));
 }
 
 struct engine *engine_new(const struct machine *machine) {
@@ -301,30 +285,26 @@ bool engine_run(struct engine *engine, struct job *job, const struct run_options
   if (engine->simulation ? !engine_change_threads(engine, options->threads, message)
                          : !engine_begin(engine, &plain, NULL, message))
     return false;
-  if ((watched || engine->watched) && !simulation_watch(engine->simulation, sources, timeline))
-    return fail_timeline(engine->machine, message);
+  if (watched || engine->watched)
+    simulation_watch(engine->simulation, sources, timeline);
   engine->watched = watched;
   return run_launches(job, engine, options, &audience, results, count, message);
 }
 
 bool run_job(struct job *job, const struct run_options *options, struct launch_result **results, size_t *count,
              struct message *message) {
-  *results = calloc(job->launch_count, sizeof **results);
+  *results = need(job->launch_count, sizeof **results);
   *count = 0;
-  if (!*results)
-    return message_fail(message, "out of memory: results of %zu launches", job->launch_count);
   if (!job_variables(job, message))
     return false;
   struct source_maker made[RUN_WATCHERS];
   struct audience audience = {.count = 0};
   struct engine engine = {.machine = job->machine};
   struct timeline *timeline = audience_of(options, &audience);
-  const bool good =
-      options->functional
-          ? run_launches(job, &engine, options, &audience, *results, count, message)
-          : engine_begin(&engine, options, make_sources(options, made), message) &&
-                (!timeline || simulation_emit(engine.simulation, timeline) || fail_timeline(job->machine, message)) &&
-                run_with_waveform(job, &engine, options, &audience, *results, count, message);
+  bool good = options->functional || engine_begin(&engine, options, make_sources(options, made), message);
+  if (engine.simulation && timeline)
+    simulation_emit(engine.simulation, timeline);
+  good = good && run_with_waveform(job, &engine, options, &audience, *results, count, message);
   engine_end(&engine);
   return good;
 }

@@ -73,8 +73,8 @@ bool engine_run(struct engine *engine, struct job *job, const struct run_options
 cycle_t engine_now(const struct engine *engine);
 
 /* Runs launches until one does not finish. *results has job->launch_count elements, and the first *count are filled;
- * the caller frees each and the array. False when out of memory, when the caller stops the run (the message says how
- * far it got), or when a watcher ends it. */
+ * the caller frees each and the array. False when the caller stops the run (the message says how far it got), or when
+ * a watcher ends it. */
 bool run_job(struct job *job, const struct run_options *options, struct launch_result **results, size_t *count,
              struct message *message);
 

@@ -43,3 +43,89 @@ TEST(inside, a_device_forgets_variables_of_freed_programs) {
     EXPECT_EQ(rig.device->variable_count, 1);
   }
 }
+
+/* Calls of a caller's functions, and how many of them were behind a recovery point, which they may not leave open by
+ * throwing or not returning. */
+struct visits {
+  unsigned ticks, events, prints, hazards, points, metrics, pieces, guarded;
+};
+
+static bool visit(struct visits *visits, unsigned *calls) {
+  visits->guarded += heap_guarded();
+  return ++*calls;
+}
+
+static bool on_tick(void *self, uint64_t now, uint64_t done, uint64_t groups) {
+  struct visits *visits = self;
+  (void)now, (void)done, (void)groups;
+  return visit(visits, &visits->ticks);
+}
+
+static void on_event(void *self, const ww_event *event) {
+  struct visits *visits = self;
+  (void)event;
+  visit(visits, &visits->events);
+}
+
+static void on_print(void *self, uint32_t launch, const char *text, size_t size) {
+  struct visits *visits = self;
+  (void)launch, (void)text, (void)size;
+  visit(visits, &visits->prints);
+}
+
+static void on_hazard(void *self, const ww_hazard *hazard) {
+  struct visits *visits = self;
+  (void)hazard;
+  visit(visits, &visits->hazards);
+}
+
+static bool on_work(void *self, size_t done, size_t of) { return on_tick(self, 0, done, of); }
+
+static bool on_point(void *self, const ww_point *point) {
+  struct visits *visits = self;
+  (void)point;
+  return visit(visits, &visits->points);
+}
+
+static bool on_metric(void *self, const ww_metric *metric) {
+  struct visits *visits = self;
+  (void)metric;
+  return visit(visits, &visits->metrics);
+}
+
+static bool on_piece(void *self, const void *data, size_t size) {
+  struct visits *visits = self;
+  (void)data, (void)size;
+  return visit(visits, &visits->pieces);
+}
+
+TEST(inside, a_caller_s_functions_are_called_without_a_recovery_point) {
+  struct visits visits = {.guarded = 0};
+  struct rig rig = rig_with("teaching", "kernel void k(void) { local int shared[4]; printf(\"%d\", shared[0]); }");
+  const ww_sink sink = {on_piece, &visits};
+  const ww_watch watch = {.size = sizeof watch,
+                          .self = &visits,
+                          .tick = on_tick,
+                          .event = on_event,
+                          .event_kinds = UINT64_MAX,
+                          .print = on_print,
+                          .hazard = on_hazard,
+                          .check = true};
+  const ww_work work = {.size = sizeof work, .tick = on_work, .self = &visits};
+  const ww_axis axis = {"dma.channels", (const char *const[]){"1", "2"}, 2};
+  ww_report *report = NULL;
+  ww_launch *launch = rig_launch(&rig, "k", 64, 64);
+  rig_fine(&rig, ww_run(rig.device, &launch, 1, &watch, &report, &rig.error));
+  rig_fine(&rig, ww_report_write(report, WW_JSON, sink, &rig.error));
+  rig_fine(&rig, ww_report_metrics(report, on_metric, &visits, &rig.error));
+  ww_trace *trace = rig_record(&rig, launch);
+  rig_fine(&rig, ww_sweep(trace, NULL, &axis, 1, &work, on_point, &visits, &rig.error));
+  EXPECT_TRUE(visits.ticks && visits.events && visits.prints && visits.hazards && visits.pieces);
+  EXPECT_EQ(visits.points, 2);
+  EXPECT_GT(visits.metrics, 0);
+  EXPECT_EQ(visits.guarded, 0);
+  ww_trace_unref(trace);
+  ww_report_unref(report);
+  ww_launch_unref(launch);
+  rig_free(&rig);
+}

@@ -1,4 +1,4 @@
-/* Borders, where out of memory ends. The sanitizer finds leaks. */
+/* Recovery points, where out of memory ends. The sanitizer finds leaks. */
 #include <assert.h>
 #include <locale.h>
 
@@ -32,11 +32,11 @@ static void allocate_some(void *self) {
   work->outside = need_more(work->outside, 1 << 20, 1);
   for (int i = 0; i < 3; i++)
     heap_hold(note_drop, &work->held[i]);
-  heap_let_go(&work->held[1]);
+  heap_release(&work->held[1]);
   if (work->runs_out)
     need(SIZE_MAX / 4, 2);
-  heap_let_go(&work->held[0]);
-  heap_let_go(&work->held[2]);
+  heap_release(&work->held[0]);
+  heap_release(&work->held[2]);
 }
 
 TEST(heap, a_pool_lists_what_the_work_left_allocated) {
@@ -78,7 +78,7 @@ static void nest(void *self) {
   heap_pool_empty(&inner.pool);
 }
 
-TEST(heap, an_inner_border_does_not_affect_the_outer_one) {
+TEST(heap, an_inner_recovery_point_does_not_affect_the_outer_one) {
   struct work work = {.outside = NULL};
   EXPECT_TRUE(heap_try(&work.pool, nest, &work, NULL));
   EXPECT_EQ(work.dropped, SOME / 2 + 1); /* and the block that belonged to nobody before */
@@ -173,7 +173,7 @@ static void pass_broken(void *self) {
   heap_out(wanted);
 }
 
-TEST(heap, a_broken_invariant_ends_at_the_border) {
+TEST(heap, a_broken_invariant_ends_at_the_recovery_point) {
   struct work work = {.runs_out = false};
   size_t wanted = 0;
   EXPECT_FALSE(heap_try(&work.pool, break_one, &work, &wanted));
@@ -199,9 +199,9 @@ static locale_t spoken_now(void) { return uselocale((locale_t)0); }
 static void listen_inside(void *self) {
   struct spoken *spoken = self;
   spoken->inside = spoken_now();
-  struct border *border = heap_suspend();
+  struct recovery *recovery = heap_suspend();
   spoken->suspended = spoken_now();
-  heap_resume(border);
+  heap_resume(recovery);
   spoken->resumed = spoken_now();
 }
 
@@ -211,7 +211,7 @@ static void listen(void *self) {
   need(SIZE_MAX / 4, 2);
 }
 
-TEST(heap, inside_a_border_the_locale_is_c_and_outside_it_is_the_threads) {
+TEST(heap, inside_a_recovery_point_the_locale_is_c_and_outside_it_is_the_threads) {
   locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), own = newlocale(LC_ALL_MASK, "C.UTF-8", (locale_t)0);
   struct spoken spoken = {0};
   if (!EXPECT_TRUE(own && own != c))

@@ -9,7 +9,7 @@ enum { ITEMS = 500 };
 
 TEST(wheel, an_empty_wheel_is_never_due) {
   ct_freed(wheel_free) struct wheel wheel;
-  ASSERT_TRUE(wheel_init(&wheel, 4));
+  wheel_init(&wheel, 4);
   EXPECT_EQ(wheel_next(&wheel), NEVER);
   EXPECT_EQ(wheel_take(&wheel, 1000), WHEEL_NONE);
 }
@@ -18,7 +18,7 @@ TEST(wheel, an_item_is_not_due_early) {
   for (cycle_t at = 1; at < 20000; at = at * 3 + 1) {
     ct_freed(wheel_free) struct wheel wheel;
     ct_note("due at %llu", (unsigned long long)at);
-    ASSERT_TRUE(wheel_init(&wheel, 1));
+    wheel_init(&wheel, 1);
     wheel_add(&wheel, 0, at);
     EXPECT_EQ(wheel_take(&wheel, at - 1), WHEEL_NONE);
     EXPECT_EQ(wheel_next(&wheel), at); /* now within reach of the last turn */
@@ -29,7 +29,7 @@ TEST(wheel, an_item_is_not_due_early) {
 
 TEST(wheel, items_of_a_cycle_come_out_in_the_order_added) {
   ct_freed(wheel_free) struct wheel wheel;
-  ASSERT_TRUE(wheel_init(&wheel, 8));
+  wheel_init(&wheel, 8);
   for (uint32_t item = 0; item < 8; item++)
     wheel_add(&wheel, (item * 3) % 8, 77);
   for (uint32_t item = 0; item < 8; item++)
@@ -39,7 +39,7 @@ TEST(wheel, items_of_a_cycle_come_out_in_the_order_added) {
 TEST(wheel, items_of_a_cycle_keep_their_order_even_if_some_were_added_far_ahead) {
   const cycle_t due = 3 * WHEEL_SLOTS;
   ct_freed(wheel_free) struct wheel wheel;
-  ASSERT_TRUE(wheel_init(&wheel, 8));
+  wheel_init(&wheel, 8);
   for (uint32_t item = 0; item < 7; item++) {
     wheel_add(&wheel, item, due);
     EXPECT_EQ(wheel_take(&wheel, (item + 1) * WHEEL_SLOTS / 3), WHEEL_NONE);
@@ -56,7 +56,7 @@ TEST(wheel, random_items_come_out_once_and_when_due) {
   bool in[ITEMS] = {false};
   uint64_t random = 99;
   unsigned held = 0;
-  ASSERT_TRUE(wheel_init(&wheel, ITEMS));
+  wheel_init(&wheel, ITEMS);
   for (cycle_t now = 0, steps = 0; steps < 50000; steps++) {
     uint64_t last = 0;
     for (uint32_t item; (item = wheel_take(&wheel, now)) != WHEEL_NONE; held--) {

@@ -21,9 +21,9 @@ static void check_line(const struct isa_error *error) { check(error->text[0] && 
 
 static void check_program(const struct isa_program *program) {
   struct isa_error error = {""};
-  uint8_t *bytes = NULL;
   size_t size = 0;
-  check(program->kernel_count > 0 && isa_encode(program, &bytes, &size));
+  uint8_t *bytes = isa_encode(program, &size);
+  check(program->kernel_count > 0);
   struct isa_program *again = isa_decode(bytes, size, "again.wwo", &error);
   check(again && again->count == program->count && again->kernel_count == program->kernel_count);
   check(!memcmp(again->code, program->code, program->count * sizeof *program->code));

@@ -22,8 +22,8 @@ static void put_block(struct bytes *file, uint32_t *number, uint32_t type, const
   put32(header + 16, size);
   put32(header + 20, (uint32_t)crc32(0, payload, size));
   put32(header + 24, (uint32_t)crc32(0, header, 24));
-  if (!bytes_add(file, header, sizeof header) || !bytes_add(file, payload, size))
-    abort();
+  bytes_add(file, header, sizeof header);
+  bytes_add(file, payload, size);
 }
 
 /* Builds the file that the input describes. */
@@ -38,11 +38,11 @@ static struct bytes build(const uint8_t *data, size_t size) {
   memcpy(header, trace_format.magic, sizeof trace_format.magic);
   put32(header + 8, trace_format.version);
   put32(header + 12, (uint32_t)crc32(0, header, 12));
-  if (!bytes_add(&file, header, sizeof header) || !schema_write(&schema))
-    abort();
+  bytes_add(&file, header, sizeof header);
+  schema_write(&schema);
   put_block(&file, &number, BLOCK_SCHEMA, schema.at, (uint32_t)schema.size);
-  if (!bytes_varint(&rows, BLOCK_SCHEMA) || !bytes_varint(&rows, schema.size))
-    abort();
+  bytes_varint(&rows, BLOCK_SCHEMA);
+  bytes_varint(&rows, schema.size);
   free(schema.at);
   while (cursor.end - cursor.at >= 3) {
     const uint8_t *head = cursor_bytes(&cursor, 3);
@@ -52,8 +52,11 @@ static struct bytes build(const uint8_t *data, size_t size) {
     uint32_t bytes = length;
     if (type == BLOCK_BLOCKS && !index) {
       index = file.size, blocks = number;
-      if (!length && bytes_varint(&made, number) && bytes_add(&made, rows.at, rows.size))
+      if (!length) {
+        bytes_varint(&made, number);
+        bytes_add(&made, rows.at, rows.size);
         payload = made.at, bytes = (uint32_t)made.size;
+      }
     }
     if (type == BLOCK_END && length == BLOCK_END_BYTES) {
       memcpy(end, payload, sizeof end);
@@ -62,8 +65,8 @@ static struct bytes build(const uint8_t *data, size_t size) {
       payload = end;
     }
     put_block(&file, &number, type, payload, bytes);
-    if (!bytes_varint(&rows, type) || !bytes_varint(&rows, bytes))
-      abort();
+    bytes_varint(&rows, type);
+    bytes_varint(&rows, bytes);
   }
   free(rows.at);
   free(made.at);

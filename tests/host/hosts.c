@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "bindings/systemc/systemc.h"
+#include "sim/base/need.h"
 #include "sim/host/vcd.h"
 #include "tests/ct.h"
 #include "tests/host/network.h"
@@ -181,6 +182,33 @@ TEST(host, a_second_launch_starts_at_the_given_cycle) {
 }
 
 /* Runs in a separate process because of SystemC. The caller frees the text. */
+static cycle_t need_too_much(void *self, cycle_t now) {
+  (void)self;
+  return need(now < 50 ? 1 : SIZE_MAX / 4, 1) ? now + 1 : NEVER;
+}
+
+static void run_to_the_end(void *self) {
+  struct host *host = self;
+  host->run(host, NEVER);
+}
+
+TEST(host, out_of_memory_in_a_step_ends_at_the_recovery_point_of_the_run_and_leaves_systemc) {
+  int status = 0;
+  const pid_t child = fork();
+  if (!child) {
+    struct component component = {.name = "greedy", .step = need_too_much};
+    struct island island = {.name = "island", .lookahead = 4}, *islands = &island;
+    const char *why = NULL;
+    size_t wanted = 0;
+    island_add(&island, &component);
+    struct host *host = host_systemc(&islands, 1, 1000, &why);
+    const bool failed = !heap_try(NULL, run_to_the_end, host, &wanted);
+    _exit(failed && wanted == SIZE_MAX / 4 && !heap_guarded() ? 0 : 1);
+  }
+  EXPECT_TRUE(child > 0 && waitpid(child, &status, 0) == child);
+  EXPECT_EQ(status, 0);
+}
+
 static char *waveform_of(bool systemc_steps, cycle_t limit) {
   FILE *file = tmpfile();
   char *text = calloc(1, 1 << 20);

@@ -19,7 +19,7 @@ static const struct isa_pipe_user nobody = {0, {0, 0, 0}, 0, 0};
 
 static void open_pipe(struct isa_pipe *pipe, uint32_t max_packets) {
   uint8_t *data = calloc(1, isa_pipe_bytes(SIZE, max_packets));
-  ASSERT_TRUE(isa_pipe_init(pipe, "p", 3, ISA_GLOBAL_BASE, data, SIZE, max_packets));
+  isa_pipe_init(pipe, "p", 3, ISA_GLOBAL_BASE, data, SIZE, max_packets);
 }
 
 static void close_pipe(struct isa_pipe *pipe) {
@@ -267,17 +267,20 @@ TEST(pipe, random_sequences_agree_with_a_list_of_blocks) {
 /* ---- instructions ---------------------------------------------------------------------------------- */
 
 /* Turns the rig's second buffer into a pipe, the kernel's first argument. */
-static bool add_pipe(struct rig *rig, struct isa_pipe *pipe, uint32_t max_packets) {
+static void add_pipe(struct rig *rig, struct isa_pipe *pipe, uint32_t max_packets) {
   *pipe = (struct isa_pipe){0};
   rig->buffers[1].bytes = isa_pipe_bytes(4, max_packets);
   rig->memory.pipes = pipe;
   rig->memory.pipe_count = 1;
   memcpy(rig->args, &rig->buffers[1].base, 8);
-  return EXPECT_TRUE(isa_pipe_init(pipe, "p", 1, rig->buffers[1].base, rig->buffers[1].data, 4, max_packets));
+  isa_pipe_init(pipe, "p", 1, rig->buffers[1].base, rig->buffers[1].data, 4, max_packets);
 }
 
 static bool open_rig(struct rig *rig, struct isa_pipe *pipe, const char *source, uint32_t items, uint32_t max_packets) {
-  return rig_open(rig, source, items, 32) && add_pipe(rig, pipe, max_packets);
+  const bool good = rig_open(rig, source, items, 32);
+  if (good)
+    add_pipe(rig, pipe, max_packets);
+  return good;
 }
 
 #define HEAD ".kernel k\n.arg p pipe\n ld.arg.b64 r2, p\n get.lane r1\n"
@@ -343,7 +346,7 @@ TEST(pipe, an_open_reservation_is_reported_with_its_work_item) {
                                   " add.i32 r1, r1, r0\n setp.eq.u32 p0, r1, 37\n"
                                   "@p0 pipe.reserve.write r4, [r2], 3, kind=item\n exit\n",
                              3, global, local, offset, 1 + 0 * 2 + 2 * 4, 32));
-  ASSERT_TRUE(add_pipe(&rig, &pipe, 20));
+  add_pipe(&rig, &pipe, 20);
   EXPECT_TRUE(rig_run(&rig, 100));
   isa_pipe_end(&pipe, 0, keep_hazard, &found);
   EXPECT_EQ(found.rule, HAZARD_R6);

@@ -77,9 +77,8 @@ void rig_recorded(struct rig_recording *recording, const struct rig *rig) {
 }
 
 /* Pipes in their initial state, without bytes. */
-static bool make_memory(const struct isa_memory *from, struct isa_memory *to, struct isa_buffer *buffers,
+static void make_memory(const struct isa_memory *from, struct isa_memory *to, struct isa_buffer *buffers,
                         struct isa_pipe *pipes) {
-  bool good = true;
   *to = (struct isa_memory){.buffers = buffers,
                             .count = from->count,
                             .pipes = pipes,
@@ -95,10 +94,8 @@ static bool make_memory(const struct isa_memory *from, struct isa_memory *to, st
     while (buffer->base != pipe->base)
       buffer++;
     buffer->data = calloc(1, buffer->bytes);
-    good = good && isa_pipe_init(&pipes[i], pipe->name, pipe->number, pipe->base, buffer->data, pipe->packet_size,
-                                 pipe->max_packets);
+    isa_pipe_init(&pipes[i], pipe->name, pipe->number, pipe->base, buffer->data, pipe->packet_size, pipe->max_packets);
   }
-  return good;
 }
 
 static void run_all(struct rig_recording *recording, const struct rig *rig, const struct replayer *replayer,
@@ -110,12 +107,12 @@ static void run_all(struct rig_recording *recording, const struct rig *rig, cons
   size_t count = 0;
   struct island **islands = simulation_islands(simulation, &count);
   struct host *host = host_plain(islands, count, rig->order, 1);
-  bool good = EXPECT_TRUE(make_memory(&rig->memory, &memory, buffers, pipes));
-  for (size_t i = 0; good && i < recording->count; i++) {
+  make_memory(&rig->memory, &memory, buffers, pipes);
+  for (size_t i = 0; i < recording->count; i++) {
     ct_freed(launch_result_free) struct launch_result result;
     memset(&result, 0, sizeof result);
     recording->launches[i].memory = &memory;
-    good = EXPECT_TRUE(simulation_run(simulation, host, &recording->launches[i], rig->limit, NULL, &result));
+    simulation_run(simulation, host, &recording->launches[i], rig->limit, NULL, &result);
     EXPECT_STREQ(replayer_fault(replayer) ? replayer_fault(replayer) : "", "");
     EXPECT_EQ(result.cycles, recording->cycles[i]);
     EXPECT_EQ(rig_fingerprint(rig->program, &result), recording->fingerprint[i]);

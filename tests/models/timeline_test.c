@@ -80,7 +80,7 @@ static bool run(struct rig *rig, unsigned machine, uint64_t seed, struct ear *ea
   *rig = (struct rig){.order = order, .limit = limit};
   bool built = rig_build(rig, machines[machine], 64 + 32 * (uint32_t)(seed % 9), 64, text);
   if (built && ear)
-    built = EXPECT_TRUE(simulation_emit(rig->simulation, &ear->timeline));
+    simulation_emit(rig->simulation, &ear->timeline);
   if (built)
     rig_start(rig);
   return built && rig->ok;
@@ -393,8 +393,10 @@ TEST(timeline, memory_events_match_the_report) { over_machines(memory_is_that_of
 static struct ear *listen(struct rig *rig, const char *settings, uint32_t global, const char *text) {
   struct ear *ear = open_ear(UINT32_MAX);
   *rig = (struct rig){.order = ORDER_ASCENDING};
-  if (rig_build(rig, settings, global, 32, text) && EXPECT_TRUE(simulation_emit(rig->simulation, &ear->timeline)))
+  if (rig_build(rig, settings, global, 32, text)) {
+    simulation_emit(rig->simulation, &ear->timeline);
     rig_start(rig);
+  }
   return ear;
 }
 
@@ -566,7 +568,7 @@ TEST(timeline, a_deadlock_shows_waiting_warps_until_its_end) {
   ASSERT_TRUE(rig_build(&rig, "", 64, 64,
                         ".kernel k\n.reg x\n.pred c\n get.local_id x, x\n setp.lt.u32 c, x, 32\n@c bra over\n bar\n"
                         "over: exit\n"));
-  ASSERT_TRUE(EXPECT_TRUE(simulation_emit(rig.simulation, &ear->timeline)));
+  simulation_emit(rig.simulation, &ear->timeline);
   rig_start(&rig);
   EXPECT_EQ(rig.result.end, END_DEADLOCK);
   const struct timeline_event *meet = next_of(ear, TIMELINE_MEET, NULL), *group = next_of(ear, TIMELINE_GROUP, NULL);

@@ -51,8 +51,8 @@ static void bench_run(struct bench *bench) {
   struct isa_launch *launches[MOST];
   for (size_t i = 0; i < bench->count; i++)
     launches[i] = &bench->launches[i];
-  EXPECT_TRUE(simulation_run_together(bench->rig.simulation, bench->rig.host, launches, bench->count, bench->rig.limit,
-                                      NULL, bench->results));
+  simulation_run_together(bench->rig.simulation, bench->rig.host, launches, bench->count, bench->rig.limit, NULL,
+                          bench->results);
 }
 
 static void bench_free(struct bench *bench) {

@@ -185,7 +185,7 @@ TEST(sweep_workers, a_task_out_of_memory_is_lost_and_the_others_finish) {
   }
 }
 
-/* A caller that is itself out of memory while it takes an answer: outside its border, no worker is left. */
+/* A caller that is itself out of memory while it takes an answer: outside its recovery point, no worker is left. */
 static bool take_too_much(void *self, size_t task, const void *answer) {
   take(self, task, answer);
   return need(SIZE_MAX / 2, 1);

@@ -87,9 +87,9 @@ struct explain_call {
 
 static bool stops(void *self) {
   struct explain_call *call = self;
-  struct border *border = heap_suspend();
+  struct recovery *recovery = heap_suspend();
   call->stopped = call->stopped || (call->work.tick && !call->work.tick(call->work.self, call->run.done, 0));
-  heap_resume(border);
+  heap_resume(recovery);
   return call->stopped;
 }
 
@@ -219,9 +219,9 @@ static bool take_point(void *self, size_t task, const void *answer) {
   size_t index[SWEEP_AXES];
   find_index(call, task, index);
   const ww_point point = {task, index, outcome->report, outcome->report ? NULL : &outcome->error};
-  struct border *border = heap_suspend();
+  struct recovery *recovery = heap_suspend();
   call->stopped = call->stopped || !call->point(call->self, &point);
-  heap_resume(border);
+  heap_resume(recovery);
   ww_report_unref(outcome->report);
   call->done++;
   return !call->stopped;
@@ -241,9 +241,9 @@ static bool lose_point(void *self, size_t task, const char *why, bool defect) {
 
 static bool tick(void *self) {
   struct sweep_call *call = self;
-  struct border *border = heap_suspend();
+  struct recovery *recovery = heap_suspend();
   call->stopped = call->stopped || (call->work.tick && !call->work.tick(call->work.self, call->done, call->points));
-  heap_resume(border);
+  heap_resume(recovery);
   return !call->stopped;
 }
 
@@ -320,9 +320,9 @@ struct metrics_call {
 
 static bool report_metric(const struct metrics_call *call, const struct store_metric *row, double value) {
   const ww_metric metric = {row->name, row->unit, row->text, value};
-  struct border *border = heap_suspend();
+  struct recovery *recovery = heap_suspend();
   const bool goes_on = call->metric(call->self, &metric);
-  heap_resume(border);
+  heap_resume(recovery);
   return goes_on;
 }
 

@@ -153,7 +153,7 @@ static ww_status read_number(void *self, struct message *message) {
   return WW_OK;
 }
 
-/* Behind a border numbers follow the "C" locale. */
+/* Behind a recovery point numbers follow the "C" locale. */
 bool ww_number(const char *text, double *number) {
   struct number_call call = {text, NAN};
   if (text)

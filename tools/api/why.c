@@ -20,9 +20,9 @@ struct why_call {
 
 static bool stops(void *self) {
   struct why_call *call = self;
-  struct border *border = heap_suspend();
+  struct recovery *recovery = heap_suspend();
   call->stopped = call->stopped || (call->work.tick && !call->work.tick(call->work.self, 0, 0));
-  heap_resume(border);
+  heap_resume(recovery);
   return call->stopped;
 }
 

@@ -321,7 +321,7 @@ static bool can_replay(const struct explain_run *run, struct worker *worker, con
   if ((run->timed && run->load_on) || !same_copies(run, machine, message))
     return false;
   if (!worker->recording.trace)
-    worker->recording.trace = need_made(trace_share(run->trace));
+    worker->recording.trace = trace_share(run->trace);
   if (!recording_fits(&worker->recording, machine, message))
     return false;
   cut(run, &worker->recording.job);

@@ -377,10 +377,6 @@ static void add_kernel(struct isa_program *program, struct sass_kernel *kernel) 
 struct isa_program *sass_program(struct sass_kernel *kernels, size_t count, const char *file, struct message *message) {
   struct isa_error wrong = {0};
   struct isa_program *program = isa_program_new(file);
-  if (!program) {
-    message_fail_at(message, file, 0, "out of memory for a program");
-    return NULL;
-  }
   program->kernels = need(count + 1, sizeof *program->kernels);
   program->sources = need(count + 1, sizeof *program->sources);
   program->sources[program->source_count++] = (struct isa_source){.name = need_copy(file)};

@@ -170,22 +170,17 @@ static struct group **find_group(struct output *output, uint64_t number) {
   return at;
 }
 
-static struct group *begin_group(struct output *output, uint64_t number, struct message *message) {
+static struct group *begin_group(struct output *output, uint64_t number) {
   const uint32_t warps = output->launch->warps;
   struct group *group = need(1, sizeof *group + warps * sizeof *group->warp);
   group->trace = trace_group_begin(output->writer, (uint32_t)output->number, (uint32_t)number, warps, 0, output->now);
   group->live = warps;
   group->number = number;
-  if (group->trace) {
-    struct group **bucket = &output->groups[number % BUCKETS];
-    group->next = *bucket;
-    *bucket = group;
-    output->written[number / 8] |= (uint8_t)(1u << number % 8);
-    return group;
-  }
-  free(group);
-  message_fail_at(message, output->launch->path, 0, "out of memory for a thread block");
-  return NULL;
+  struct group **bucket = &output->groups[number % BUCKETS];
+  group->next = *bucket;
+  *bucket = group;
+  output->written[number / 8] |= (uint8_t)(1u << number % 8);
+  return group;
 }
 
 /* A warp's last operation is an exit, which is added if the trace lacks it. */
@@ -278,8 +273,7 @@ static bool write_instruction(void *self, const struct sass_line *line, struct m
     return message_fail_at(message, path, line->number, "changed while it was read");
   if (!group && output->written[line->group / 8] >> line->group % 8 & 1)
     return message_fail_at(message, path, line->number, "the thread block has already ended");
-  if (!group && !(group = begin_group(output, line->group, message)))
-    return false;
+  group = group ? group : begin_group(output, line->group);
   struct warp *warp = &group->warp[line->warp];
   if (warp->ended)
     return message_fail_at(message, path, line->number, "all lanes of the warp have already ended");
@@ -313,9 +307,7 @@ static bool write_missing(struct output *output, struct message *message) {
   for (uint64_t number = 0; missing && number < output->launch->groups; number++) {
     if (output->written[number / 8] >> number % 8 & 1)
       continue;
-    struct group *group = begin_group(output, number, message);
-    if (!group)
-      return false;
+    struct group *group = begin_group(output, number);
     sass_lose(output->import, SASS_LOST_BLOCKS, output->launch->path, 0);
     for (uint32_t i = 0; i < output->launch->warps; i++)
       end_warp(output, group, i);
@@ -350,12 +342,10 @@ static void write_launches(struct sass_import *import, struct trace_writer *writ
 bool sass_import_write(struct sass_import *import, struct trace_writer *writer, struct message *message) {
   uint8_t *kinds = replay_kinds(import->program);
   struct output output = {.import = import, .writer = writer};
-  bool good = kinds || message_fail_at(message, import->list, 0, "out of memory for a program");
+  bool good = true;
   import->instructions = 0;
-  if (good) {
-    trace_write_program(writer, kinds, import->program->count);
-    write_launches(import, writer);
-  }
+  trace_write_program(writer, kinds, import->program->count);
+  write_launches(import, writer);
   for (; good && output.number < import->launch_count; output.number++) {
     output.launch = &import->launches[output.number];
     output.kernel = &import->kernels[output.launch->kernel];

@@ -91,11 +91,10 @@ static void look(struct unit *unit, uint32_t slot, const struct isa_access *acce
 
 /* ---- the warp sources --------------------------------------------------------------------------- */
 
-static bool launch(void *self, const struct isa_launch *launches, size_t count) {
+static void launch(void *self, const struct isa_launch *launches, size_t count) {
   struct unit *unit = self;
   (void)count;
   unit->launches = launches;
-  return true;
 }
 
 static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t number, uint32_t linear,

@@ -144,7 +144,7 @@ static void take_recording(struct worker *worker, const struct sweep_group *grou
   struct message message;
   recording_close(&worker->recording);
   worker->of = trace;
-  worker->recording.trace = trace ? need_made(trace_share(trace)) : NULL;
+  worker->recording.trace = trace ? trace_share(trace) : NULL;
   if (trace && !recording_read(&worker->recording, "the recording", &message))
     recording_close(&worker->recording);
 }

@@ -7,7 +7,6 @@
 
 #include "models/machine.h"
 #include "sim/base/file.h"
-#include "sim/base/need.h"
 #include "sim/replay/recorder.h"
 
 /* Removes the launch file's folder from the message, so that the reason is the same wherever the file lies. */

@@ -215,24 +215,21 @@ static char *describe(const struct timeline_run *run) {
   return text.data;
 }
 
-static bool play(struct player *player, const struct timeline_run *run, FILE *stream, struct message *message) {
+static void play(struct player *player, const struct timeline_run *run, FILE *stream) {
   struct wave *wave = need(player->count + 1, sizeof *wave);
   char *comment = describe(run);
   for (size_t i = 0; i < player->count; i++)
     wave[i] = (struct wave){name_of(player->key[i]), rows[player->key[i] >> 16 & 0xffff].bits};
   struct vcd *vcd =
       vcd_new(stream, wave, player->count, (uint32_t)timeline_run_parameter(run, "cu.clock_mhz"), comment);
-  if (vcd) {
-    player->change_room = ROOM;
-    player->change = need(ROOM, sizeof *player->change);
-    play_changes(player, stream, vcd);
-    vcd_free(vcd);
-  }
+  player->change_room = ROOM;
+  player->change = need(ROOM, sizeof *player->change);
+  play_changes(player, stream, vcd);
+  vcd_free(vcd);
   for (size_t i = 0; i < player->count; i++)
     free((char *)wave[i].name);
   free(wave);
   free(comment);
-  return vcd || message_fail(message, "out of memory");
 }
 
 static bool check_times(const struct timeline_run *run, struct timeline_extent extent, struct message *message) {
@@ -247,10 +244,8 @@ static bool check_times(const struct timeline_run *run, struct timeline_extent e
 }
 
 static bool play_into(struct player *player, const struct timeline_run *run, FILE *stream, struct message *message) {
-  const bool good = play(player, run, stream, message);
-  if (timeline_failed(player->file))
-    return message_fail(message, "%s", timeline_failed(player->file)->text);
-  return good;
+  play(player, run, stream);
+  return timeline_failed(player->file) ? message_fail(message, "%s", timeline_failed(player->file)->text) : true;
 }
 
 bool timeline_export_vcd(struct timeline_file *file, const char *name, FILE *stream, struct message *message) {

@@ -104,9 +104,6 @@ bool trace_count_read(struct trace *trace, const struct job *job, struct trace_c
   struct trace_walk *walk = trace_walk_new(trace);
   struct trace_piece piece;
   *count = (struct trace_count){0};
-  *error = (struct trace_error){.text = "out of memory"};
-  if (!walk)
-    return false;
   uint32_t *kernels = find_kernels(trace, job, count);
   while (trace_walk_next(walk, &piece))
     count_piece(&count->kernels[kernels[piece.launch]], &piece, job->launches[piece.launch].isa.warp_size);

@@ -43,8 +43,6 @@ bool trace_input_batches(struct trace_input *input, void (*visit)(void *context,
   struct trace *trace = input->opened.trace;
   const uint32_t *order = trace_file_order(trace);
   struct trace_error error;
-  if (!order && trace_batches(trace))
-    return message_fail(message, "out of memory");
   for (uint32_t i = 0; i < trace_batches(trace); i++) {
     struct trace_batch batch;
     if (!trace_batch(trace, order[i], &batch, &error))
@@ -202,8 +200,6 @@ static bool look_ahead(const struct trace_edit *edit, size_t number, struct upco
   const uint32_t *order = trace_file_order(trace);
   const cycle_t before = upcoming->to;
   struct trace_error error;
-  if (!order && trace_batches(trace))
-    return message_fail(message, "out of memory");
   upcoming->to = NEVER;
   while (upcoming->to == NEVER && input->next < trace_batches(trace)) {
     upcoming->row = order[input->next++];

@@ -73,7 +73,7 @@ bool trace_head(const struct recording *opened, const char *path, const struct t
   struct trace_warp *warp = trace_warp_new(trace);
   uint32_t pc = 0;
   bool good =
-      warp && settings->launch <= trace_launches(trace) &&
+      settings->launch <= trace_launches(trace) &&
       trace_warp_start(warp, (uint32_t)settings->launch - 1, (uint32_t)settings->group, (uint32_t)settings->warp, &pc);
   if (!good && trace_failed(trace))
     trace_fail(message, trace_failed(trace));

@@ -21,8 +21,6 @@ static bool count_operations(struct trace_facts *facts, struct message *message)
   struct trace_error error;
   facts->by_launch = need(trace_launches(facts->trace) + 1u, sizeof *facts->by_launch);
   const uint32_t *order = trace_file_order(facts->trace);
-  if (!order && trace_batches(facts->trace))
-    return message_fail(message, "out of memory");
   for (uint32_t i = 0; i < trace_batches(facts->trace); i++) {
     struct trace_batch batch;
     if (!trace_batch(facts->trace, order[i], &batch, &error))

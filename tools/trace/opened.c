@@ -14,7 +14,7 @@ void trace_report_prefix(struct trace *trace, const struct trace_error *damage, 
   uint64_t operations = 0, groups = 0;
   if (!damage->text[0])
     return;
-  for (uint32_t i = 0; order && i < trace_batches(trace) && trace_batch(trace, order[i], &batch, &error); i++) {
+  for (uint32_t i = 0; i < trace_batches(trace) && trace_batch(trace, order[i], &batch, &error); i++) {
     groups += batch.first;
     operations += batch.operations;
   }

@@ -38,7 +38,7 @@ static void put_lines(struct text *text, const struct isa_program *program) {
   }
 }
 
-static bool put_listing(struct text *text, const struct isa_program *program) {
+static void put_listing(struct text *text, const struct isa_program *program) {
   char *code = isa_disassemble(program);
   text_print(text, "file %s\n", program->file);
   for (uint32_t i = 0; i < program->source_count; i++) {
@@ -48,21 +48,20 @@ static bool put_listing(struct text *text, const struct isa_program *program) {
       text_print(text, "|%s\n", source->text[line]);
   }
   put_lines(text, program);
-  text_print(text, "code\n%s", code ? code : "");
+  text_print(text, "code\n%s", code);
   free(code);
-  return code;
 }
 
 static bool same_object(const struct text *text, const void *object, size_t size) {
   const struct text_block block = {"", text->data, text->length, 1};
   struct trace_error error;
-  uint8_t *bytes = NULL;
-  size_t count = 0;
   for (size_t i = 0; i < text->length; i++)
     if (text->data[i] == '\r' || (text->data[i] == '\n' && i + 1 < text->length && text->data[i + 1] == '}'))
       return false; /* such a line would change when read back, or end the block */
   struct isa_program *program = trace_program_read(&block, "", &error);
-  const bool same = program && isa_encode(program, &bytes, &count) && count == size && memcmp(bytes, object, size) == 0;
+  size_t count = 0;
+  uint8_t *bytes = program ? isa_encode(program, &count) : NULL;
+  const bool same = bytes && count == size && memcmp(bytes, object, size) == 0;
   free(bytes);
   isa_program_free(program);
   return same;
@@ -79,7 +78,8 @@ char *trace_program_text(const void *object, size_t size) {
   }
   if (program && !good) {
     text.length = 0;
-    good = put_listing(&text, program) && same_object(&text, object, size);
+    put_listing(&text, program);
+    good = same_object(&text, object, size);
   }
   isa_program_free(program);
   if (good)

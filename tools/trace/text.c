@@ -72,12 +72,10 @@ static void read_programs(struct trace_text *text, struct trace *trace) {
 
 static void *take_meta(void *self, const char *form, const char *name, const struct text_block *block, size_t *size,
                        struct trace_error *error) {
-  uint8_t *bytes = NULL;
   (void)self;
   (void)form;
   struct isa_program *program = trace_program_read(block, name, error);
-  if (program && !isa_encode(program, &bytes, size))
-    snprintf(error->text, sizeof error->text, "out of memory");
+  uint8_t *bytes = program ? isa_encode(program, size) : NULL;
   isa_program_free(program);
   return bytes;
 }
@@ -90,28 +88,23 @@ static bool take_assembly(struct trace_text *text, const char *name, const struc
 }
 
 /* Writes each program when a launch first uses it, like a recording. */
-static bool write_launches(const struct job *job, struct trace_writer *writer) {
+static void write_launches(const struct job *job, struct trace_writer *writer) {
   const struct isa_program **programs = need(job->launch_count, sizeof(void *));
   uint32_t count = 0;
-  bool good = true;
-  for (size_t i = 0; good && i < job->launch_count; i++) {
+  for (size_t i = 0; i < job->launch_count; i++) {
     const struct isa_launch *launch = &job->launches[i].isa;
     uint32_t number = 0;
     while (number < count && programs[number] != launch->program)
       number++;
     if (number == count) {
       uint8_t *kinds = replay_kinds(launch->program);
-      good = kinds;
       programs[count++] = launch->program;
-      if (good)
-        recorder_write_program(writer, launch->program, kinds, number);
+      recorder_write_program(writer, launch->program, kinds, number);
       free(kinds);
     }
-    if (good)
-      recorder_write_launch(writer, launch, number);
+    recorder_write_launch(writer, launch, number);
   }
   free(programs);
-  return good;
 }
 
 /* Reads a launch file's text. Puts empty lines before it, so that messages have the line numbers of the enclosing
@@ -130,7 +123,7 @@ static bool take_job(struct trace_text *text, const struct text_block *block, st
   if (good) {
     recorder_write_rules(writer);
     trace_job_write(&job, RUN_MAX_CYCLES, writer);
-    good = write_launches(&job, writer) || message_fail(&message, "out of memory");
+    write_launches(&job, writer);
   }
   if (!good)
     snprintf(error->text, sizeof error->text, "%.511s", message.text);

@@ -25,11 +25,9 @@ struct translation {
 static const struct program *program_of(const struct translation *translation) { return &translation->job.program; }
 
 static bool write_object(const struct isa_program *program, const char *path, struct message *message) {
-  uint8_t *bytes = NULL;
   size_t size = 0;
-  if (!isa_encode(program, &bytes, &size))
-    return message_fail(message, "out of memory");
-  bool good = output_write(path, bytes, size, message);
+  uint8_t *bytes = isa_encode(program, &size);
+  const bool good = output_write(path, bytes, size, message);
   free(bytes);
   return good;
 }
