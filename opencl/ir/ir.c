@@ -259,10 +259,13 @@ bool ir_is_removable(const struct ir *ir, ir_ref ref) {
 }
 
 bool ir_is_kept(const struct ir *ir, ir_ref ref) {
+  if (!ir_is_removable(ir, ref))
+    return true;
+  if (!ir->target.checked)
+    return false;
   const struct isa_row *row = ir_row(ir, ref);
   const bool shared = row->space == ISA_SPACE_LDS || row->space == ISA_SPACE_GLOBAL;
-  const bool access = (shared && row->access == ISA_ACCESS_LOAD) || row->format == FORMAT_IMAGE_READ;
-  return !ir_is_removable(ir, ref) || (ir->target.checked && access);
+  return (shared && row->access == ISA_ACCESS_LOAD) || row->format == FORMAT_IMAGE_READ;
 }
 
 /* ---- changes ------------------------------------------------------------------------------------- */

@@ -56,14 +56,16 @@ void job_free(struct job *job) {
   *job = (struct job){0};
 }
 
+static void set_machine(struct machine **at, const struct machine *machine) {
+  if (!*at)
+    *at = need(1, sizeof **at);
+  **at = *machine;
+}
+
 void job_set_machine(struct job *job, const struct machine *machine, const struct machine *file) {
-  struct machine *now = machine_copy(machine), *before = file ? machine_copy(file) : NULL;
-  free(job->machine);
-  job->machine = now;
-  if (file) {
-    free(job->machine_file);
-    job->machine_file = before;
-  }
+  set_machine(&job->machine, machine);
+  if (file)
+    set_machine(&job->machine_file, file);
 }
 
 struct reads *job_reads(struct job *job, const struct reads *reads) {
