@@ -144,24 +144,11 @@ static void give_copy(struct isa_copy *copy, const uint64_t *field, uint64_t shi
   };
 }
 
-static void give_wait(struct isa_wait *wait, const uint64_t *field) {
-  const uint64_t count = field[TRACE_WAIT_COUNT];
-  wait->count = count < ISA_WAIT_EVENTS ? (uint32_t)count : ISA_WAIT_EVENTS;
-  wait->more = field[TRACE_WAIT_MORE];
-  for (uint32_t i = 0; i < ISA_WAIT_EVENTS; i++)
-    wait->event[i] = (uint32_t)field[TRACE_WAIT_EVENT + i];
-}
-
 static void give_words(const struct trace_vector *vector, uint32_t lanes, uint64_t base, uint32_t *word) {
   uint64_t value[TRACE_LANES];
   trace_spread(vector, lanes, value);
   for (uint32_t lane = 0; lane < lanes; lane++)
     word[lane] = (uint32_t)(value[lane] + base);
-}
-
-static void give_addresses(struct isa_access *access, struct trace_vector vector, uint64_t base, uint32_t lanes) {
-  vector.base += base;
-  trace_spread(&vector, lanes, access->address);
 }
 
 static bool in_lds(const struct isa_access *access) {
@@ -172,14 +159,6 @@ static bool in_lds(const struct isa_access *access) {
       return false;
   }
   return true;
-}
-
-static void give_mbarrier(struct unit *unit, struct isa_access *access, const struct trace_op *op) {
-  give_words(&op->vector[TRACE_MBARRIER_OPERAND], access->warp->group->launch->warp_size, 0, access->data);
-  if (in_lds(access))
-    return;
-  replayer_damage(unit->replayer, "an mbarrier in the trace is outside its work-group's LDS");
-  access->mask = 0;
 }
 
 /* Sets everything that determines which texels an access requests. */
@@ -231,15 +210,22 @@ static void give_access(struct unit *unit, const struct isa_warp *warp, const st
   if (!access->mask)
     return;
   const bool local = info->class_ == ISA_CLASS_LDS || op->kind == TRACE_MBARRIER;
-  give_addresses(access, op->vector[0], local ? lds : shift_of(unit->replayer, launch), lanes);
+  struct trace_vector address = op->vector[0];
+  address.base += local ? lds : shift_of(unit->replayer, launch);
+  trace_spread(&address, lanes, access->address);
   if (op->kind == TRACE_PREFETCH)
     give_words(&op->vector[TRACE_PREFETCH_BYTES], lanes, 0, access->data);
   else if (op->kind == TRACE_LANE_COPY)
     give_words(&op->vector[TRACE_LANE_COPY_PLACE], lanes, lds, access->lds);
   else if (op->kind == TRACE_PIPE)
     replayer_give_pipe(unit, access, op, launch);
-  else if (op->kind == TRACE_MBARRIER)
-    give_mbarrier(unit, access, op);
+  else if (op->kind == TRACE_MBARRIER) {
+    give_words(&op->vector[TRACE_MBARRIER_OPERAND], lanes, 0, access->data);
+    if (!in_lds(access)) {
+      replayer_damage(unit->replayer, "an mbarrier in the trace is outside its work-group's LDS");
+      access->mask = 0;
+    }
+  }
 }
 
 /* Ends the warp when it has no more operations, so that the run ends. */
@@ -262,7 +248,11 @@ __attribute__((noinline)) static void give(struct unit *unit, const struct isa_w
     give_copy(&result->copy, op->field, shift_of(unit->replayer, launch));
     break;
   case TRACE_WAIT:
-    give_wait(&result->wait, op->field);
+    result->wait.count =
+        op->field[TRACE_WAIT_COUNT] < ISA_WAIT_EVENTS ? (uint32_t)op->field[TRACE_WAIT_COUNT] : ISA_WAIT_EVENTS;
+    result->wait.more = op->field[TRACE_WAIT_MORE];
+    for (uint32_t i = 0; i < ISA_WAIT_EVENTS; i++)
+      result->wait.event[i] = (uint32_t)op->field[TRACE_WAIT_EVENT + i];
     break;
   case TRACE_PIPE_BARRIER:
     result->pipe[0] = op->field[TRACE_PIPE_BARRIER_PIPE];

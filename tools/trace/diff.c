@@ -235,20 +235,20 @@ static bool differ_number(struct diff *diff, const struct spot *spot, const char
   return true;
 }
 
-static bool differ_vector(struct diff *diff, const struct spot *spot, unsigned i) {
-  const struct trace_op *a = &diff->side[0].op, *b = &diff->side[1].op;
+/* The first lane in which vector `i` of the two differs, and its values; false: none. */
+static bool other_lane(const struct trace_op *a, const struct trace_op *b, unsigned i, uint32_t lanes, unsigned *lane,
+                       uint64_t here[2]) {
   const struct trace_vector *of_a = &a->vector[i], *of_b = &b->vector[i];
   uint64_t value[2][TRACE_LANES];
-  const uint32_t lanes = job_of(diff, 0)->launches[spot->launch].isa.warp_size;
   if (!of_a->offset && !of_b->offset && of_a->base == of_b->base && of_a->stride == of_b->stride)
     return false;
   trace_spread(of_a, lanes, value[0]);
   trace_spread(of_b, lanes, value[1]);
   for (uint64_t left = trace_lanes(a); left; left &= left - 1) {
-    const unsigned lane = (unsigned)__builtin_ctzll(left);
-    char what[64];
-    snprintf(what, sizeof what, "%s of lane %u", trace_kind_rows[a->kind].vector[i].name, lane);
-    if (differ_number(diff, spot, what, "0x%" PRIx64, value[0][lane], value[1][lane]))
+    *lane = (unsigned)__builtin_ctzll(left);
+    here[0] = value[0][*lane];
+    here[1] = value[1][*lane];
+    if (here[0] != here[1])
       return true;
   }
   return false;
@@ -292,24 +292,22 @@ static bool differ_fields(struct diff *diff, const struct spot *spot) {
     if (differ_number(diff, spot, row->field[i].name,
                       strcmp(row->field[i].name, "global") == 0 ? "0x%" PRIx64 : "%" PRIu64, a->field[i], b->field[i]))
       return true;
-  for (unsigned i = 0; a->mask && i < row->vectors; i++)
-    if (differ_vector(diff, spot, i))
-      return true;
+  for (unsigned i = 0, lane; a->mask && i < row->vectors; i++) {
+    char what[64];
+    uint64_t here[2];
+    if (!other_lane(a, b, i, job_of(diff, 0)->launches[spot->launch].isa.warp_size, &lane, here))
+      continue;
+    snprintf(what, sizeof what, "%s of lane %u", row->vector[i].name, lane);
+    return differ_number(diff, spot, what, "0x%" PRIx64, here[0], here[1]);
+  }
   return false;
 }
 
 static bool same_vectors(const struct trace_op *a, const struct trace_op *b, uint32_t lanes) {
-  for (unsigned i = 0; a->mask && i < trace_kind_rows[a->kind].vectors; i++) {
-    const struct trace_vector *of_a = &a->vector[i], *of_b = &b->vector[i];
-    uint64_t value[2][TRACE_LANES];
-    if (!of_a->offset && !of_b->offset && of_a->base == of_b->base && of_a->stride == of_b->stride)
-      continue;
-    trace_spread(of_a, lanes, value[0]);
-    trace_spread(of_b, lanes, value[1]);
-    for (uint64_t left = trace_lanes(a); left; left &= left - 1)
-      if (value[0][__builtin_ctzll(left)] != value[1][__builtin_ctzll(left)])
-        return false;
-  }
+  uint64_t here[2];
+  for (unsigned i = 0, lane; a->mask && i < trace_kind_rows[a->kind].vectors; i++)
+    if (other_lane(a, b, i, lanes, &lane, here))
+      return false;
   return true;
 }
 
