@@ -119,9 +119,8 @@ static void say_machines(const struct session *session, struct text *names, char
   struct text values = {0};
   for (size_t i = 0; i < count; i++) {
     text_print(names, "%s%s", i ? " " : "", target->base[i].name);
-    for (size_t g = 0; g < MACHINE_GROUPS; g++)
-      for (size_t j = 0; j < machine_groups[g].count; j++)
-        text_print(&values, "%u\n", param_value(&machine_groups[g], &machine_groups[g].rows[j], &target->base[i]));
+    for (struct machine_param at = {0}; machine_param_next(&at);)
+      text_print(&values, "%u\n", param_value(at.group, at.row, &target->base[i]));
   }
   sweep_hash(values.data, values.length, hash);
   free(values.data);

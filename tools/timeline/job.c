@@ -15,17 +15,14 @@
 /* The parameters: numbers as numbers, choices as words. */
 static json_t *machine_object(const struct machine *machine) {
   json_t *parameters = json_object();
-  for (size_t g = 0; g < MACHINE_GROUPS; g++)
-    for (size_t i = 0; i < machine_groups[g].count; i++) {
-      const struct param_row *row = &machine_groups[g].rows[i];
-      char key[96], text[32];
-      snprintf(key, sizeof key, "%s.%s", machine_groups[g].name, row->name);
-      param_text(&machine_groups[g], row, machine, text);
-      json_object_set_new(parameters, key,
-                          row->kind == PARAM_CHOICE ? json_of_word(text)
-                                                    : json_of_whole(param_value(&machine_groups[g], row, machine)));
-    }
-  return json_pack("{s:o, s:o}", "name", json_of_word(machine_name(machine)), "parameters", parameters);
+  for (struct machine_param at = {0}; machine_param_next(&at);) {
+    char text[32];
+    param_text(at.group, at.row, machine, text);
+    json_object_set_new(parameters, at.key,
+                        at.row->kind == PARAM_CHOICE ? json_of_word(text)
+                                                     : json_of_whole(param_value(at.group, at.row, machine)));
+  }
+  return json_pack("{s:o, s:o}", "name", json_of_word(machine->name), "parameters", parameters);
 }
 
 static json_t *stall_list(void) {

@@ -85,17 +85,14 @@ static void compare_triple(struct diff *diff, const char *where, const char *wha
 static const struct job *job_of(const struct diff *diff, int side) { return &diff->side[side].opened.job; }
 
 static void compare_machines(struct diff *diff) {
-  const struct machine *a = job_of(diff, 0)->machine, *b = job_of(diff, 1)->machine;
-  compare_text(diff, "machine", "name", machine_name(a), machine_name(b));
-  for (size_t g = 0; g < MACHINE_GROUPS; g++)
-    for (size_t i = 0; i < machine_groups[g].count; i++) {
-      const struct param_row *row = &machine_groups[g].rows[i];
-      char key[96], text[2][32];
-      snprintf(key, sizeof key, "%s.%s", machine_groups[g].name, row->name);
-      param_text(&machine_groups[g], row, a, text[0]);
-      param_text(&machine_groups[g], row, b, text[1]);
-      compare_text(diff, "machine", key, text[0], text[1]);
-    }
+  const struct machine *a = &job_of(diff, 0)->machine, *b = &job_of(diff, 1)->machine;
+  compare_text(diff, "machine", "name", a->name, b->name);
+  for (struct machine_param at = {0}; machine_param_next(&at);) {
+    char text[2][32];
+    param_text(at.group, at.row, a, text[0]);
+    param_text(at.group, at.row, b, text[1]);
+    compare_text(diff, "machine", at.key, text[0], text[1]);
+  }
   compare_number(diff, "run", "cycle limit", diff->side[0].opened.max_cycles, diff->side[1].opened.max_cycles);
   end_kind(diff, "machine");
 }
