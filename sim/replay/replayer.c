@@ -12,7 +12,6 @@
 #include "sim/base/need.h"
 #include "sim/base/vector.h"
 #include "sim/replay/kinds.h"
-#include "sim/replay/prefix.h"
 
 enum { REGISTERS = 256 };
 
@@ -64,6 +63,43 @@ struct replayer *replayer_of_job(struct trace *trace, const struct job *job, boo
 uint64_t replayer_cut_short(const struct replayer *replayer) { return replayer->cut_short; }
 
 bool replayer_damaged(const struct replayer *replayer) { return replayer->damaged; }
+
+/* ---- incomplete traces ---- */
+
+/* Where bytes were lost, each stream ends at a different operation. All warps of a work-group must make a call that
+ * they make together (a barrier, a copy, a wait), or none, so that none waits forever for another: a warp ends before
+ * the first such call that is missing in another warp's stream.
+ *
+ * Not modeled: other things that warps wait for, such as an mbarrier or packets of a pipe. */
+
+static bool prefix_is_call(const struct isa_program *program, uint32_t pc, uint64_t mask) {
+  switch ((enum isa_class)program->info[pc].class_) {
+  case ISA_CLASS_BARRIER:
+  case ISA_CLASS_COPY_FENCE:
+  case ISA_CLASS_COPY:
+  case ISA_CLASS_WAIT:
+    return mask;
+  default:
+    return false;
+  }
+}
+
+/* The number of calls that all warps of the group reach; UINT64_MAX when all of its streams are complete. */
+static uint64_t prefix_calls(struct trace_warp *decoder, const struct isa_program *program, uint32_t launch,
+                             uint32_t group, uint32_t warps) {
+  uint64_t all = UINT64_MAX;
+  for (uint32_t i = 0; i < warps && all; i++) {
+    struct trace_op op = {0};
+    uint64_t calls = 0;
+    uint32_t pc;
+    if (trace_warp_start(decoder, launch, group, i, &pc))
+      while (trace_decode(decoder, &op))
+        calls += prefix_is_call(program, op.pc, op.mask);
+    if (!(op.flags & TRACE_DONE) && calls < all)
+      all = calls;
+  }
+  return all;
+}
 
 /* ---- notes ----------------------------------------------------------------------------------------- */
 
