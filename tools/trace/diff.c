@@ -85,8 +85,8 @@ static void compare_triple(struct comparison *diff, const char *where, const cha
 static const struct job *job_of(const struct comparison *diff, int side) { return &diff->side[side].opened.job; }
 
 static void compare_machines(struct comparison *diff) {
-  const struct machine *a = &job_of(diff, 0)->machine, *b = &job_of(diff, 1)->machine;
-  compare_text(diff, "machine", "name", a->name, b->name);
+  const struct machine *a = job_of(diff, 0)->machine, *b = job_of(diff, 1)->machine;
+  compare_text(diff, "machine", "name", machine_name(a), machine_name(b));
   for (struct machine_param at = {0}; machine_param_next(&at);) {
     char text[2][32];
     param_text(at.group, at.row, a, text[0]);
