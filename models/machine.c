@@ -98,6 +98,19 @@ struct machine *machine_copy(const struct machine *machine) {
   return copy;
 }
 
+bool machine_param_next(struct machine_param *at) {
+  while (at->in < MACHINE_GROUPS && at->next == machine_groups[at->in].count) {
+    at->in++;
+    at->next = 0;
+  }
+  if (at->in == MACHINE_GROUPS)
+    return false;
+  at->group = &machine_groups[at->in];
+  at->row = &at->group->rows[at->next++];
+  snprintf(at->key, sizeof at->key, "%s.%s", at->group->name, at->row->name);
+  return true;
+}
+
 void machine_defaults(struct machine *machine) {
   *machine = (struct machine){.name = "default"};
   param_defaults(machine_groups, MACHINE_GROUPS, machine);

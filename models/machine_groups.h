@@ -21,6 +21,15 @@ extern const struct param_group machine_groups[MACHINE_GROUPS];
 /* A copy, which the caller frees. */
 struct machine *machine_copy(const struct machine *machine);
 
+/* All parameters, one after the other: for (struct machine_param at = {0}; machine_param_next(&at);) */
+struct machine_param {
+  const struct param_group *group;
+  const struct param_row *row;
+  char key[64];    /* "dma.channels" */
+  size_t in, next; /* of the next one: the indices of its group and of its row */
+};
+bool machine_param_next(struct machine_param *at);
+
 /* Sets every parameter to its default. */
 void machine_defaults(struct machine *machine);
 

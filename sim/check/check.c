@@ -484,11 +484,6 @@ static void take_step(struct check_unit *unit, struct check_group *group, struct
   }
 }
 
-static void note_call(struct check_warp *warp, const struct isa_result *result) {
-  warp->call_pc[warp->call_count++ % CHECK_AHEAD] = result->pc;
-  warp->call_lane = (uint32_t)__builtin_ctzll(result->mask);
-}
-
 static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *access, struct isa_result *result) {
   struct check_unit *unit = self;
   struct check_warp *warp = &unit->warps[slot];
@@ -505,8 +500,10 @@ static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *
   if (row->act == ACT_BRANCH)
     divergence_branch(unit->checker, group, warp, row, active, result->mask);
   const bool calls = row->act >= ACT_BARRIER && row->act <= ACT_WAIT && result->mask;
-  if (calls)
-    note_call(warp, result);
+  if (calls) {
+    warp->call_pc[warp->call_count++ % CHECK_AHEAD] = result->pc;
+    warp->call_lane = (uint32_t)__builtin_ctzll(result->mask);
+  }
   if (unit->has_missing)
     report_missing(unit, group, warp, result->mask);
   if (row->act != ACT_NONE && result->mask && (!group->broken || row->act >= ACT_PIPE_RESERVE))

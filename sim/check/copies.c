@@ -6,6 +6,7 @@
 
 #include "sim/base/sizes.h"
 #include "sim/check/check_parts.h"
+#include "sim/check/report.h"
 
 /* One side of a copy: planes of lines, in bytes. */
 struct side {
@@ -63,52 +64,14 @@ bool copies_fill(const struct check_group *group, const struct isa_copy *copy, u
   return plane < side.planes && line < side.lines && offset + bytes <= side.bytes;
 }
 
-/* ---- variables of the LDS ------------------------------------------------------------------- */
-
-/* The part of the LDS that a variable or argument occupies; name NULL: unknown. */
-struct variable {
-  const char *name;
-  uint64_t start, end;
-};
-
-static uint64_t local_start(const struct isa_launch *launch, const struct isa_arg *arg) {
-  uint32_t start = 0;
-  memcpy(&start, launch->args + arg->offset, arg->bytes < sizeof start ? arg->bytes : sizeof start);
-  return start;
-}
-
-/* A local argument extends to the next one. */
-static uint64_t local_end(const struct isa_launch *launch, uint64_t start) {
-  uint64_t end = launch->lds_bytes;
-  for (size_t i = 0; i < launch->kernel->arg_count; i++) {
-    const struct isa_arg *arg = &launch->kernel->args[i];
-    const uint64_t next = arg->kind == ISA_ARG_LOCAL ? local_start(launch, arg) : end;
-    end = next > start && next < end ? next : end;
-  }
-  return end;
-}
-
-static struct variable variable_at(const struct isa_launch *launch, uint64_t offset) {
-  const struct isa_kernel *kernel = launch->kernel;
-  struct variable found = {0};
-  for (size_t i = 0; i < kernel->lds_count; i++)
-    if (offset >= kernel->lds[i].offset && offset - kernel->lds[i].offset < kernel->lds[i].bytes)
-      return (struct variable){kernel->lds[i].name, kernel->lds[i].offset,
-                               (uint64_t)kernel->lds[i].offset + kernel->lds[i].bytes};
-  for (size_t i = 0; i < kernel->arg_count && offset >= kernel->lds_bytes; i++) {
-    const uint64_t start = kernel->args[i].kind == ISA_ARG_LOCAL ? local_start(launch, &kernel->args[i]) : UINT64_MAX;
-    if (start <= offset && (!found.name || start > found.start))
-      found = (struct variable){kernel->args[i].name, start, local_end(launch, start)};
-  }
-  return found;
-}
+/* ---- issue ---------------------------------------------------------------------------------- */
 
 /* A copy that begins in one variable and ends past it is X2, even if the LDS continues there. */
 static bool leaves_variable(const struct accessor *accessor, const struct side *lds) {
   const struct check_group *group = accessor->group;
   struct checker *checker = accessor->unit->checker;
   const uint64_t start = lds->start - group->shape->lds_base;
-  const struct variable variable = variable_at(group->shape->launch, start);
+  const struct check_variable variable = check_variable_at(group->shape->launch, start);
   uint64_t end = 0;
   if (!variable.name || !end_of(lds, &end) || end - group->shape->lds_base <= variable.end)
     return false;
@@ -124,8 +87,6 @@ static bool leaves_variable(const struct accessor *accessor, const struct side *
   hazards_add(checker, &hazard);
   return true;
 }
-
-/* ---- issue ---------------------------------------------------------------------------------- */
 
 /* Errors of the copy itself are reported where it is carried out; its bytes are then not checked. */
 static bool is_sound(const struct check_group *group, const struct isa_copy *copy, const struct side *lds,

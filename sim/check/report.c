@@ -108,28 +108,36 @@ void check_local_id(const struct isa_launch *launch, const struct check_side *si
 
 /* ---- bytes -------------------------------------------------------------------------------------- */
 
-/* Local arguments follow the kernel's own LDS: finds the one with the highest offset up to this address. */
-static void find_argument(const struct isa_launch *launch, uint64_t address, struct check_bytes *bytes) {
-  uint32_t nearest = 0;
-  for (size_t i = 0; i < launch->kernel->arg_count; i++) {
-    const struct isa_arg *arg = &launch->kernel->args[i];
-    uint32_t at = 0;
-    if (arg->kind != ISA_ARG_LOCAL)
-      continue;
-    memcpy(&at, launch->args + arg->offset, sizeof at);
-    if (at > address || (bytes->name && at < nearest))
-      continue;
-    nearest = at;
-    *bytes = (struct check_bytes){.name = arg->name, .offset = address - at};
-  }
+static uint64_t local_start(const struct isa_launch *launch, const struct isa_arg *arg) {
+  uint32_t start = 0;
+  memcpy(&start, launch->args + arg->offset, arg->bytes < sizeof start ? arg->bytes : sizeof start);
+  return start;
 }
 
-static void find_variable(const struct isa_launch *launch, uint64_t address, struct check_bytes *bytes) {
-  for (size_t i = 0; i < launch->kernel->lds_count; i++) {
-    const struct isa_lds_variable *variable = &launch->kernel->lds[i];
-    if (address >= variable->offset && address - variable->offset < variable->bytes)
-      *bytes = (struct check_bytes){.name = variable->name, .offset = address - variable->offset};
+/* A local argument extends to the next one. */
+static uint64_t local_end(const struct isa_launch *launch, uint64_t start) {
+  uint64_t end = launch->lds_bytes;
+  for (size_t i = 0; i < launch->kernel->arg_count; i++) {
+    const struct isa_arg *arg = &launch->kernel->args[i];
+    const uint64_t next = arg->kind == ISA_ARG_LOCAL ? local_start(launch, arg) : end;
+    end = next > start && next < end ? next : end;
   }
+  return end;
+}
+
+struct check_variable check_variable_at(const struct isa_launch *launch, uint64_t offset) {
+  const struct isa_kernel *kernel = launch->kernel;
+  struct check_variable found = {0};
+  for (size_t i = 0; i < kernel->lds_count; i++)
+    if (offset >= kernel->lds[i].offset && offset - kernel->lds[i].offset < kernel->lds[i].bytes)
+      return (struct check_variable){kernel->lds[i].name, kernel->lds[i].offset,
+                                     (uint64_t)kernel->lds[i].offset + kernel->lds[i].bytes};
+  for (size_t i = 0; i < kernel->arg_count && offset >= kernel->lds_bytes; i++) {
+    const uint64_t start = kernel->args[i].kind == ISA_ARG_LOCAL ? local_start(launch, &kernel->args[i]) : UINT64_MAX;
+    if (start <= offset && (!found.name || start > found.start))
+      found = (struct check_variable){kernel->args[i].name, start, local_end(launch, start)};
+  }
+  return found;
 }
 
 static void find_buffer(const struct isa_memory *memory, uint64_t address, struct check_bytes *bytes) {
@@ -146,9 +154,9 @@ struct check_bytes check_bytes(const struct job *job, const struct check_hazard 
   struct check_bytes bytes = {.offset = hazard->address};
   if (hazard->space == CHECK_GLOBAL)
     find_buffer(launch->memory, hazard->address, &bytes);
-  else if (hazard->space == CHECK_LDS && hazard->address < launch->kernel->lds_bytes)
-    find_variable(launch, hazard->address, &bytes);
-  else if (hazard->space == CHECK_LDS)
-    find_argument(launch, hazard->address, &bytes);
+  const struct check_variable variable =
+      hazard->space == CHECK_LDS ? check_variable_at(launch, hazard->address) : (struct check_variable){0};
+  if (variable.name)
+    bytes = (struct check_bytes){.name = variable.name, .offset = hazard->address - variable.start};
   return bytes;
 }

@@ -54,6 +54,13 @@ void check_advice(const struct check_hazard *hazard, char text[static ISA_ADVICE
 /* A side's work-item, as (x, y, z) in its work-group. */
 void check_local_id(const struct isa_launch *launch, const struct check_side *side, uint32_t id[3]);
 
+/* The part of the LDS that a variable or local argument occupies; name NULL: unknown. */
+struct check_variable {
+  const char *name;
+  uint64_t start, end;
+};
+struct check_variable check_variable_at(const struct isa_launch *launch, uint64_t offset);
+
 /* The owner of the bytes that a hazard is about. */
 struct check_bytes {
   const char *name;                /* of the buffer, variable or argument; NULL: unknown */

@@ -63,11 +63,8 @@ static void offer_parameters(struct completion *completion, const char *end) {
     completion->at += length + 1;
     offer_each(completion, chosen->choices, " ");
   }
-  for (size_t g = 0; !begun[length] && g < MACHINE_GROUPS; g++)
-    for (size_t i = 0; i < machine_groups[g].count; i++) {
-      snprintf(key, sizeof key, "%s.%s", machine_groups[g].name, machine_groups[g].rows[i].name);
-      offer(completion, key, end, machine_groups[g].rows[i].text);
-    }
+  for (struct machine_param at = {0}; !begun[length] && machine_param_next(&at);)
+    offer(completion, at.key, end, at.row->text);
 }
 
 static void offer_kernels(struct completion *completion) {

@@ -16,16 +16,13 @@
 /* All parameters of `machine`, or only those that differ from `other`. */
 static json_t *parameters(const struct machine *machine, const struct machine *other) {
   json_t *object = json_object();
-  for (size_t g = 0; g < MACHINE_GROUPS; g++)
-    for (size_t i = 0; i < machine_groups[g].count; i++) {
-      const struct param_row *row = &machine_groups[g].rows[i];
-      char key[96], value[32];
-      if (other && param_value(&machine_groups[g], row, machine) == param_value(&machine_groups[g], row, other))
-        continue;
-      snprintf(key, sizeof key, "%s.%s", machine_groups[g].name, row->name);
-      param_text(&machine_groups[g], row, machine, value);
-      json_object_set_new(object, key, json_string(value));
-    }
+  for (struct machine_param at = {0}; machine_param_next(&at);) {
+    char value[32];
+    if (other && param_value(at.group, at.row, machine) == param_value(at.group, at.row, other))
+      continue;
+    param_text(at.group, at.row, machine, value);
+    json_object_set_new(object, at.key, json_string(value));
+  }
   return object;
 }
 

@@ -245,83 +245,11 @@ static void take_copy(uint64_t *field, const struct isa_copy *copy) {
   field[TRACE_COPY_EVENT] = copy->event;
 }
 
-static void take_wait(uint64_t *field, const struct isa_wait *wait) {
-  field[TRACE_WAIT_COUNT] = wait->count;
-  field[TRACE_WAIT_MORE] = wait->more;
-  for (uint32_t i = 0; i < ISA_WAIT_EVENTS; i++)
-    field[TRACE_WAIT_EVENT + i] = i < wait->count ? wait->event[i] : 0;
-}
-
 /* Stores a vector of 32-bit numbers. */
 static void take_words(struct operation *operation, unsigned vector, const uint32_t *word, uint32_t lanes) {
   for (uint32_t lane = 0; lane < lanes; lane++)
     operation->lane[vector][lane] = word[lane];
   operation->op.vector[vector] = (struct trace_vector){.offset = operation->lane[vector]};
-}
-
-static void take_access(struct operation *operation, const struct isa_access *access, const struct isa_info *info,
-                        uint32_t lds_base) {
-  const bool lds = info->class_ == ISA_CLASS_LDS;
-  operation->field[TRACE_ACCESS_LEFT_OUT] = operation->op.mask & ~access->mask;
-  operation->op.vector[TRACE_ACCESS_ADDRESS] =
-      (struct trace_vector){.offset = access->address, .base = lds ? 0 - (uint64_t)lds_base : 0};
-}
-
-static void take_prefetch(struct operation *operation, const struct isa_access *access, uint32_t lanes) {
-  operation->field[TRACE_PREFETCH_LEFT_OUT] = operation->op.mask & ~access->mask;
-  operation->op.vector[TRACE_PREFETCH_ADDRESS] = (struct trace_vector){.offset = access->address};
-  if (access->inst->flags & ISA_FLAG_IMM_C)
-    operation->op.vector[TRACE_PREFETCH_BYTES] = (struct trace_vector){.base = access->data[0]};
-  else
-    take_words(operation, TRACE_PREFETCH_BYTES, access->data, lanes);
-}
-
-static void take_lane_copy(struct operation *operation, const struct isa_access *access, uint32_t lds_base,
-                           uint32_t lanes) {
-  operation->field[TRACE_LANE_COPY_LEFT_OUT] = operation->op.mask & ~access->mask;
-  operation->op.vector[TRACE_LANE_COPY_ADDRESS] = (struct trace_vector){.offset = access->address};
-  take_words(operation, TRACE_LANE_COPY_PLACE, access->lds, lanes);
-  operation->op.vector[TRACE_LANE_COPY_PLACE].base = 0 - (uint64_t)lds_base;
-}
-
-static void take_mbarrier(struct operation *operation, const struct isa_access *access, uint32_t lds_base,
-                          uint32_t lanes) {
-  operation->field[TRACE_MBARRIER_LEFT_OUT] = operation->op.mask & ~access->mask;
-  operation->op.vector[TRACE_MBARRIER_ADDRESS] =
-      (struct trace_vector){.offset = access->address, .base = 0 - (uint64_t)lds_base};
-  if (isa_rows[access->inst->op].c == TYPE_NONE)
-    operation->op.vector[TRACE_MBARRIER_OPERAND] = (struct trace_vector){.base = 0};
-  else
-    take_words(operation, TRACE_MBARRIER_OPERAND, access->data, lanes);
-}
-
-/* The operand is an id, in two words, or a count, in one. */
-static void take_pipe(struct operation *operation, const struct isa_access *access, uint32_t lanes) {
-  const enum isa_type type = isa_rows[access->inst->op].c;
-  operation->field[TRACE_PIPE_LEFT_OUT] = operation->op.mask & ~access->mask;
-  operation->op.vector[TRACE_PIPE_ADDRESS] = (struct trace_vector){.offset = access->address};
-  for (uint32_t lane = 0; lane < lanes; lane++)
-    operation->lane[TRACE_PIPE_OPERAND][lane] =
-        type == TYPE_NONE
-            ? 0
-            : access->data[2 * lane] | (type == TYPE_U64 ? (uint64_t)access->data[2 * lane + 1] << 32 : 0);
-  operation->op.vector[TRACE_PIPE_OPERAND] = (struct trace_vector){.offset = operation->lane[TRACE_PIPE_OPERAND]};
-}
-
-/* The coordinates of a read are in the access's data, those of a store in registers. */
-static void take_image(struct operation *operation, const struct isa_access *access, uint32_t lanes) {
-  const struct isa_memory *memory = access->warp->group->launch->memory;
-  const bool reads = isa_rows[access->inst->op].format == FORMAT_IMAGE_READ;
-  const unsigned coordinates = access->image ? isa_image_kinds[access->image->kind].coordinates : 0;
-  const uint32_t *word = reads ? access->data : access->warp->reg + (size_t)access->inst->b * lanes;
-  operation->field[TRACE_IMAGE_LEFT_OUT] = operation->op.mask & ~access->mask;
-  operation->field[TRACE_IMAGE_IMAGE] = access->image ? (uint64_t)(access->image - memory->images) : 0;
-  operation->field[TRACE_IMAGE_SAMPLER] = reads && access->image ? access->sampler : 0;
-  for (unsigned i = 0; i < TRACE_VECTORS; i++)
-    if (i < coordinates)
-      take_words(operation, i, word + (size_t)i * lanes, lanes);
-    else
-      operation->op.vector[i] = (struct trace_vector){.base = 0};
 }
 
 static uint64_t pair_of(const struct isa_warp *warp, uint8_t reg, uint32_t lane, uint32_t lanes) {
@@ -354,17 +282,12 @@ static void leave_out_slots(struct operation *operation, const struct isa_warp *
 
 /* ---- held-back operations -------------------------------------------------------------------------- */
 
-static void warp_ended(struct unit *unit, const struct recorded_warp *warp) {
-  struct recorded_group *group = &unit->groups[warp->group];
-  if (!--group->left)
-    trace_group_end(group->group, unit->now);
-}
-
 static void encode(struct unit *unit, const struct recorded_warp *warp, struct operation *operation) {
+  struct recorded_group *group = &unit->groups[warp->group];
   settle(operation);
-  trace_encode(unit->groups[warp->group].group, warp->index, unit->now, &operation->op);
-  if (operation->op.flags & TRACE_DONE)
-    warp_ended(unit, warp);
+  trace_encode(group->group, warp->index, unit->now, &operation->op);
+  if (operation->op.flags & TRACE_DONE && !--group->left)
+    trace_group_end(group->group, unit->now);
 }
 
 /* Holds the current operation back: copies its data and takes over its notes. */
@@ -477,42 +400,87 @@ static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint3
   return pc;
 }
 
-/* Stores the fields of a kind, for an operation whose mask is not empty. */
+/* Stores the fields of a kind, for an operation whose mask is not empty. Addresses in the LDS count from the group's.
+ */
 static void take(struct unit *unit, const struct recorded_group *group, enum trace_kind kind,
                  const struct isa_access *access, const struct isa_result *result) {
   const struct isa_launch *launch = group->shape->launch;
+  const uint32_t lanes = launch->warp_size;
+  const uint64_t from_group = 0 - (uint64_t)group->shape->lds_base;
   struct operation *operation = &unit->operation;
+  struct trace_vector *vector = operation->op.vector;
+  uint64_t *field = operation->field;
   switch (kind) {
-  case TRACE_ACCESS:
-    take_access(operation, access, &launch->program->info[result->pc], group->shape->lds_base);
+  case TRACE_ACCESS: {
+    const bool lds = launch->program->info[result->pc].class_ == ISA_CLASS_LDS;
+    field[TRACE_ACCESS_LEFT_OUT] = operation->op.mask & ~access->mask;
+    vector[TRACE_ACCESS_ADDRESS] = (struct trace_vector){.offset = access->address, .base = lds ? from_group : 0};
     break;
+  }
   case TRACE_PREFETCH:
-    take_prefetch(operation, access, launch->warp_size);
+    field[TRACE_PREFETCH_LEFT_OUT] = operation->op.mask & ~access->mask;
+    vector[TRACE_PREFETCH_ADDRESS] = (struct trace_vector){.offset = access->address};
+    if (access->inst->flags & ISA_FLAG_IMM_C)
+      vector[TRACE_PREFETCH_BYTES] = (struct trace_vector){.base = access->data[0]};
+    else
+      take_words(operation, TRACE_PREFETCH_BYTES, access->data, lanes);
     break;
   case TRACE_LANE_COPY:
-    take_lane_copy(operation, access, group->shape->lds_base, launch->warp_size);
+    field[TRACE_LANE_COPY_LEFT_OUT] = operation->op.mask & ~access->mask;
+    vector[TRACE_LANE_COPY_ADDRESS] = (struct trace_vector){.offset = access->address};
+    take_words(operation, TRACE_LANE_COPY_PLACE, access->lds, lanes);
+    vector[TRACE_LANE_COPY_PLACE].base = from_group;
     break;
   case TRACE_MBARRIER:
-    take_mbarrier(operation, access, group->shape->lds_base, launch->warp_size);
+    field[TRACE_MBARRIER_LEFT_OUT] = operation->op.mask & ~access->mask;
+    vector[TRACE_MBARRIER_ADDRESS] = (struct trace_vector){.offset = access->address, .base = from_group};
+    if (isa_rows[access->inst->op].c == TYPE_NONE)
+      vector[TRACE_MBARRIER_OPERAND] = (struct trace_vector){.base = 0};
+    else
+      take_words(operation, TRACE_MBARRIER_OPERAND, access->data, lanes);
     break;
-  case TRACE_IMAGE:
-    take_image(operation, access, launch->warp_size);
+  case TRACE_IMAGE: { /* the coordinates of a read are in the access's data, those of a store in registers */
+    const struct isa_memory *memory = access->warp->group->launch->memory;
+    const bool reads = isa_rows[access->inst->op].format == FORMAT_IMAGE_READ;
+    const unsigned coordinates = access->image ? isa_image_kinds[access->image->kind].coordinates : 0;
+    const uint32_t *word = reads ? access->data : access->warp->reg + (size_t)access->inst->b * lanes;
+    field[TRACE_IMAGE_LEFT_OUT] = operation->op.mask & ~access->mask;
+    field[TRACE_IMAGE_IMAGE] = access->image ? (uint64_t)(access->image - memory->images) : 0;
+    field[TRACE_IMAGE_SAMPLER] = reads && access->image ? access->sampler : 0;
+    for (unsigned i = 0; i < TRACE_VECTORS; i++)
+      if (i < coordinates)
+        take_words(operation, i, word + (size_t)i * lanes, lanes);
+      else
+        vector[i] = (struct trace_vector){.base = 0};
     break;
-  case TRACE_PIPE:
-    take_pipe(operation, access, launch->warp_size);
+  }
+  case TRACE_PIPE: { /* the operand is an id, in two words, or a count, in one */
+    const enum isa_type type = isa_rows[access->inst->op].c;
+    field[TRACE_PIPE_LEFT_OUT] = operation->op.mask & ~access->mask;
+    vector[TRACE_PIPE_ADDRESS] = (struct trace_vector){.offset = access->address};
+    for (uint32_t lane = 0; lane < lanes; lane++)
+      operation->lane[TRACE_PIPE_OPERAND][lane] =
+          type == TYPE_NONE
+              ? 0
+              : access->data[2 * lane] | (type == TYPE_U64 ? (uint64_t)access->data[2 * lane + 1] << 32 : 0);
+    vector[TRACE_PIPE_OPERAND] = (struct trace_vector){.offset = operation->lane[TRACE_PIPE_OPERAND]};
     break;
+  }
   case TRACE_COPY:
-    take_copy(operation->field, &result->copy);
+    take_copy(field, &result->copy);
     break;
   case TRACE_WAIT:
-    take_wait(operation->field, &result->wait);
+    field[TRACE_WAIT_COUNT] = result->wait.count;
+    field[TRACE_WAIT_MORE] = result->wait.more;
+    for (uint32_t i = 0; i < ISA_WAIT_EVENTS; i++)
+      field[TRACE_WAIT_EVENT + i] = i < result->wait.count ? result->wait.event[i] : 0;
     break;
   case TRACE_PIPE_BARRIER:
-    operation->field[TRACE_PIPE_BARRIER_PIPE] = result->pipe[0];
-    operation->field[TRACE_PIPE_BARRIER_VALUE] = result->pipe[1];
+    field[TRACE_PIPE_BARRIER_PIPE] = result->pipe[0];
+    field[TRACE_PIPE_BARRIER_VALUE] = result->pipe[1];
     break;
   case TRACE_CONSTANTS:
-    operation->field[TRACE_CONSTANTS_ADDRESSES] = result->addresses;
+    field[TRACE_CONSTANTS_ADDRESSES] = result->addresses;
     break;
   default:
     break;

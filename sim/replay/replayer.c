@@ -12,7 +12,6 @@
 #include "sim/base/need.h"
 #include "sim/base/vector.h"
 #include "sim/replay/kinds.h"
-#include "sim/replay/prefix.h"
 
 enum { REGISTERS = 256 };
 
@@ -64,6 +63,43 @@ struct replayer *replayer_of_job(struct trace *trace, const struct job *job, boo
 uint64_t replayer_cut_short(const struct replayer *replayer) { return replayer->cut_short; }
 
 bool replayer_damaged(const struct replayer *replayer) { return replayer->damaged; }
+
+/* ---- incomplete traces ---- */
+
+/* Where bytes were lost, each stream ends at a different operation. All warps of a work-group must make a call that
+ * they make together (a barrier, a copy, a wait), or none, so that none waits forever for another: a warp ends before
+ * the first such call that is missing in another warp's stream.
+ *
+ * Not modeled: other things that warps wait for, such as an mbarrier or packets of a pipe. */
+
+static bool prefix_is_call(const struct isa_program *program, uint32_t pc, uint64_t mask) {
+  switch ((enum isa_class)program->info[pc].class_) {
+  case ISA_CLASS_BARRIER:
+  case ISA_CLASS_COPY_FENCE:
+  case ISA_CLASS_COPY:
+  case ISA_CLASS_WAIT:
+    return mask;
+  default:
+    return false;
+  }
+}
+
+/* The number of calls that all warps of the group reach; UINT64_MAX when all of its streams are complete. */
+static uint64_t prefix_calls(struct trace_warp *decoder, const struct isa_program *program, uint32_t launch,
+                             uint32_t group, uint32_t warps) {
+  uint64_t all = UINT64_MAX;
+  for (uint32_t i = 0; i < warps && all; i++) {
+    struct trace_op op = {0};
+    uint64_t calls = 0;
+    uint32_t pc;
+    if (trace_warp_start(decoder, launch, group, i, &pc))
+      while (trace_decode(decoder, &op))
+        calls += prefix_is_call(program, op.pc, op.mask);
+    if (!(op.flags & TRACE_DONE) && calls < all)
+      all = calls;
+  }
+  return all;
+}
 
 /* ---- notes ----------------------------------------------------------------------------------------- */
 
@@ -144,24 +180,11 @@ static void give_copy(struct isa_copy *copy, const uint64_t *field, uint64_t shi
   };
 }
 
-static void give_wait(struct isa_wait *wait, const uint64_t *field) {
-  const uint64_t count = field[TRACE_WAIT_COUNT];
-  wait->count = count < ISA_WAIT_EVENTS ? (uint32_t)count : ISA_WAIT_EVENTS;
-  wait->more = field[TRACE_WAIT_MORE];
-  for (uint32_t i = 0; i < ISA_WAIT_EVENTS; i++)
-    wait->event[i] = (uint32_t)field[TRACE_WAIT_EVENT + i];
-}
-
 static void give_words(const struct trace_vector *vector, uint32_t lanes, uint64_t base, uint32_t *word) {
   uint64_t value[TRACE_LANES];
   trace_spread(vector, lanes, value);
   for (uint32_t lane = 0; lane < lanes; lane++)
     word[lane] = (uint32_t)(value[lane] + base);
-}
-
-static void give_addresses(struct isa_access *access, struct trace_vector vector, uint64_t base, uint32_t lanes) {
-  vector.base += base;
-  trace_spread(&vector, lanes, access->address);
 }
 
 static bool in_lds(const struct isa_access *access) {
@@ -172,14 +195,6 @@ static bool in_lds(const struct isa_access *access) {
       return false;
   }
   return true;
-}
-
-static void give_mbarrier(struct unit *unit, struct isa_access *access, const struct trace_op *op) {
-  give_words(&op->vector[TRACE_MBARRIER_OPERAND], access->warp->group->launch->warp_size, 0, access->data);
-  if (in_lds(access))
-    return;
-  replayer_damage(unit->replayer, "an mbarrier in the trace is outside its work-group's LDS");
-  access->mask = 0;
 }
 
 /* Sets everything that determines which texels an access requests. */
@@ -231,15 +246,22 @@ static void give_access(struct unit *unit, const struct isa_warp *warp, const st
   if (!access->mask)
     return;
   const bool local = info->class_ == ISA_CLASS_LDS || op->kind == TRACE_MBARRIER;
-  give_addresses(access, op->vector[0], local ? lds : shift_of(unit->replayer, launch), lanes);
+  struct trace_vector address = op->vector[0];
+  address.base += local ? lds : shift_of(unit->replayer, launch);
+  trace_spread(&address, lanes, access->address);
   if (op->kind == TRACE_PREFETCH)
     give_words(&op->vector[TRACE_PREFETCH_BYTES], lanes, 0, access->data);
   else if (op->kind == TRACE_LANE_COPY)
     give_words(&op->vector[TRACE_LANE_COPY_PLACE], lanes, lds, access->lds);
   else if (op->kind == TRACE_PIPE)
     replayer_give_pipe(unit, access, op, launch);
-  else if (op->kind == TRACE_MBARRIER)
-    give_mbarrier(unit, access, op);
+  else if (op->kind == TRACE_MBARRIER) {
+    give_words(&op->vector[TRACE_MBARRIER_OPERAND], lanes, 0, access->data);
+    if (!in_lds(access)) {
+      replayer_damage(unit->replayer, "an mbarrier in the trace is outside its work-group's LDS");
+      access->mask = 0;
+    }
+  }
 }
 
 /* Ends the warp when it has no more operations, so that the run ends. */
@@ -262,7 +284,11 @@ __attribute__((noinline)) static void give(struct unit *unit, const struct isa_w
     give_copy(&result->copy, op->field, shift_of(unit->replayer, launch));
     break;
   case TRACE_WAIT:
-    give_wait(&result->wait, op->field);
+    result->wait.count =
+        op->field[TRACE_WAIT_COUNT] < ISA_WAIT_EVENTS ? (uint32_t)op->field[TRACE_WAIT_COUNT] : ISA_WAIT_EVENTS;
+    result->wait.more = op->field[TRACE_WAIT_MORE];
+    for (uint32_t i = 0; i < ISA_WAIT_EVENTS; i++)
+      result->wait.event[i] = (uint32_t)op->field[TRACE_WAIT_EVENT + i];
     break;
   case TRACE_PIPE_BARRIER:
     result->pipe[0] = op->field[TRACE_PIPE_BARRIER_PIPE];

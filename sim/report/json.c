@@ -36,27 +36,11 @@ static json_t *value_of(const struct param_group *group, const struct param_row 
   return json_of_word(word);
 }
 
-static json_t *parameter(const struct param_group *group, const struct param_row *row, const struct machine *machine) {
-  json_t *object = json_object();
-  json_object_set_new(object, "value", value_of(group, row, machine));
-  json_set_word(object, "unit", row->unit);
-  return object;
-}
-
-static void parameter_key(const struct param_group *group, const struct param_row *row, char key[64]) {
-  snprintf(key, 64, "%s.%s", group->name, row->name);
-}
-
 json_t *report_json_changed(const struct job *job) {
   json_t *changed = json_object();
-  for (size_t g = 0; g < MACHINE_GROUPS; g++)
-    for (size_t i = 0; i < machine_groups[g].count; i++) {
-      const struct param_row *row = &machine_groups[g].rows[i];
-      char key[64];
-      parameter_key(&machine_groups[g], row, key);
-      if (report_changed(job, &machine_groups[g], row))
-        json_object_set_new(changed, key, value_of(&machine_groups[g], row, job->machine));
-    }
+  for (struct machine_param at = {0}; machine_param_next(&at);)
+    if (report_changed(job, at.group, at.row))
+      json_object_set_new(changed, at.key, value_of(at.group, at.row, job->machine));
   return changed;
 }
 
@@ -64,13 +48,10 @@ static json_t *machine_object(const struct job *job) {
   const struct machine *machine = job->machine;
   json_t *object = json_object(), *parameters = json_object();
   json_set_word(object, "name", machine->name);
-  for (size_t g = 0; g < MACHINE_GROUPS; g++)
-    for (size_t i = 0; i < machine_groups[g].count; i++) {
-      const struct param_row *row = &machine_groups[g].rows[i];
-      char key[64];
-      parameter_key(&machine_groups[g], row, key);
-      json_object_set_new(parameters, key, parameter(&machine_groups[g], row, machine));
-    }
+  for (struct machine_param at = {0}; machine_param_next(&at);)
+    json_object_set_new(
+        parameters, at.key,
+        json_pack("{s:o, s:o}", "value", value_of(at.group, at.row, machine), "unit", json_of_word(at.row->unit)));
   json_object_set_new(object, "parameters", parameters);
   json_object_set_new(object, "changed", report_json_changed(job));
   return object;

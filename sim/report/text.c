@@ -67,16 +67,14 @@ static void occupancy(const struct view *view) {
 
 void report_print_changed(const struct job *job, struct text *text) {
   const char *before = "changed        ";
-  for (size_t g = 0; g < MACHINE_GROUPS; g++)
-    for (size_t i = 0; i < machine_groups[g].count; i++) {
-      const struct param_row *row = &machine_groups[g].rows[i];
-      char value[32];
-      if (!report_changed(job, &machine_groups[g], row))
-        continue;
-      param_text(&machine_groups[g], row, job->machine, value);
-      text_print(text, "%s%s.%s=%s", before, machine_groups[g].name, row->name, value);
-      before = ", ";
-    }
+  for (struct machine_param at = {0}; machine_param_next(&at);) {
+    char value[32];
+    if (!report_changed(job, at.group, at.row))
+      continue;
+    param_text(at.group, at.row, job->machine, value);
+    text_print(text, "%s%s=%s", before, at.key, value);
+    before = ", ";
+  }
   if (*before == ',')
     text_print(text, "\n");
 }

@@ -7,8 +7,8 @@
 #include "sim/cli/output.h"
 #include "tests/cli/tool.h"
 #include "tests/ct.h"
+#include "tools/timeline/export.h"
 #include "tools/timeline/tracks.h"
-#include "tools/timeline/viewers.h"
 
 /* A kernel that copies, waits and reads, on a machine with a quote in its name. */
 static const char run[] =

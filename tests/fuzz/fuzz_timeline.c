@@ -10,7 +10,7 @@
 #include <zlib.h>
 
 #include "tools/timeline/export.h"
-#include "tools/timeline/value.h"
+#include "tools/timeline/run.h"
 #include "traces/block.h"
 #include "traces/timeline_code.h"
 #include "traces/timeline_schema.h"

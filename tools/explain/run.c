@@ -32,10 +32,6 @@ static bool run_base(struct explain_run *run, const struct run_watcher *subject)
   return good;
 }
 
-static bool fail(struct message *message, const struct trace_error *error) {
-  return message_fail(message, "%s", error->text);
-}
-
 /* Applies part_groups to a new job. */
 static void cut(const struct explain_run *run, struct job *job) {
   if (run->part_groups)
@@ -59,7 +55,7 @@ static bool record_into(struct explain_run *run, struct trace_writer *writer, st
   struct message *message = run->message;
   struct recorder *recorder = recorder_new(writer);
   if (!recorder)
-    return fail(message, error);
+    return trace_fail(message, error);
   trace_job_write(&run->job, run->how.max_cycles, recorder_writer(recorder));
   const struct run_watcher recording = recorder_watcher(recorder);
   const bool good = run_base(run, &recording);
@@ -67,7 +63,7 @@ static bool record_into(struct explain_run *run, struct trace_writer *writer, st
     recorder_abandon(recorder);
     return false;
   }
-  return recorder_close(recorder, error) ? good : fail(message, error);
+  return recorder_close(recorder, error) ? good : trace_fail(message, error);
 }
 
 static bool record_in_file(struct explain_run *run) {
@@ -81,7 +77,7 @@ static bool record_in_file(struct explain_run *run) {
   file_nameless_name("recordings", name);
   bool good = record_into(run, trace_writer_open_on(fcntl(file, F_DUPFD_CLOEXEC, 0), name, &error), &error);
   if (good && !(run->trace = trace_open(path, TRACE_WHOLE, &error)))
-    good = fail(message, &error);
+    good = trace_fail(message, &error);
   close(file);
   return good;
 }
@@ -93,7 +89,7 @@ static bool record_in_memory(struct explain_run *run) {
     return false;
   const struct trace_place place = {"the recording", run->recorded.data, run->recorded.length};
   run->trace = trace_open_at(&place, TRACE_WHOLE, &error);
-  return run->trace || fail(run->message, &error);
+  return run->trace || trace_fail(run->message, &error);
 }
 
 static bool record(struct explain_run *run) {

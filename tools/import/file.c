@@ -13,11 +13,11 @@ struct reader {
   const struct sass_visitor *visitor;
   struct message *message;
   struct sass_header header;
-  bool begun;              /* the header is complete and passed on */
-  bool raw;                /* some instructions are outside thread blocks */
-  bool grouped, in_group;  /* there are thread blocks; the reader is inside one */
-  bool has_block, in_warp; /* the number of the block, of the warp is known */
-  uint64_t told, left;     /* instructions that the warp declares, and those still to come */
+  bool begun;               /* the header is complete and passed on */
+  bool raw;                 /* some instructions are outside thread blocks */
+  bool grouped, in_group;   /* there are thread blocks; the reader is inside one */
+  bool has_block, in_warp;  /* the number of the block, of the warp is known */
+  uint64_t announced, left; /* instructions that the warp declares, and those still to come */
   struct sass_line line;
 };
 
@@ -352,8 +352,9 @@ static bool read_instruction(struct reader *reader, char *at) {
   if (!end_header(reader))
     return false;
   if (reader->grouped && !reader->left)
-    return reader->in_warp ? FAIL(reader, "the warp has more instructions than the %" PRIu64 " announced", reader->told)
-                           : FAIL(reader, "an instruction outside a warp");
+    return reader->in_warp
+               ? FAIL(reader, "the warp has more instructions than the %" PRIu64 " announced", reader->announced)
+               : FAIL(reader, "an instruction outside a warp");
   line->number = sass_lines_number(reader->lines);
   reader->raw = !reader->grouped;
   if ((!reader->grouped || reader->header.version < 3) && !take_place(reader, &at))
@@ -381,7 +382,7 @@ static bool read_instruction(struct reader *reader, char *at) {
 static bool end_warp(struct reader *reader) {
   reader->in_warp = false;
   return !reader->left || FAIL(reader, "warp %u has %" PRIu64 " of the %" PRIu64 " instructions announced",
-                               reader->line.warp, reader->told - reader->left, reader->told);
+                               reader->line.warp, reader->announced - reader->left, reader->announced);
 }
 
 static bool begin_block(struct reader *reader) {
@@ -421,7 +422,7 @@ static bool read_block_line(struct reader *reader, const char *key, const char *
   if (!reader->has_block || reader->in_warp)
     return FAIL(reader, "insts: no warp begins here");
   reader->in_warp = true;
-  reader->told = reader->left = number;
+  reader->announced = reader->left = number;
   return true;
 }
 

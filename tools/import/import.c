@@ -10,7 +10,7 @@
 #include "sim/base/vector.h"
 #include "tools/import/lines.h"
 
-enum { RESERVED = 1024 /* bytes of shared memory that GPUs since Ampere reserve in each block */, TOLD = 1 << 18 };
+enum { RESERVED = 1024 /* bytes of shared memory that GPUs since Ampere reserve in each block */, REPORTED_EVERY = 1 << 18 };
 
 struct scan {
   struct sass_import *import;
@@ -36,7 +36,7 @@ void sass_lose(struct sass_import *import, enum sass_loss loss, const char *path
 }
 
 void sass_report(struct sass_import *import, size_t launch) {
-  if (++import->instructions % TOLD == 0 && import->watch)
+  if (++import->instructions % REPORTED_EVERY == 0 && import->watch)
     import->watch->read(import->watch->self, launch, import->launch_count, import->instructions, import->total);
 }
 
@@ -148,11 +148,11 @@ static bool scan_end_group(void *self, uint64_t group, struct message *message) 
 
 static void settle_lds(const struct scan *scan) {
   struct sass_launch *launch = &scan->import->launches[scan->launch];
-  const uint32_t told = launch->lds_bytes;
-  if (scan->end <= told)
+  const uint32_t announced = launch->lds_bytes;
+  if (scan->end <= announced)
     return;
-  launch->lds_shift = scan->lowest >= RESERVED && scan->end <= told + RESERVED ? RESERVED : 0;
-  launch->lds_bytes = launch->lds_shift ? told : (uint32_t)scan->end;
+  launch->lds_shift = scan->lowest >= RESERVED && scan->end <= announced + RESERVED ? RESERVED : 0;
+  launch->lds_bytes = launch->lds_shift ? announced : (uint32_t)scan->end;
 }
 
 static bool scan_launch(struct sass_import *import, size_t number, struct message *message) {

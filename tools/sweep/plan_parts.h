@@ -47,7 +47,4 @@ struct shuffle {
 struct shuffle shuffle_of(uint64_t count, uint64_t seed, uint64_t stream);
 uint64_t shuffle_at(const struct shuffle *shuffle, uint64_t number);
 
-/* A hash of two numbers (splitmix64). */
-uint64_t shuffle_mix(uint64_t seed, uint64_t stream);
-
 #endif

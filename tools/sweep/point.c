@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define XXH_INLINE_ALL
+#include <limits.h>
 #include <xxhash.h>
 
 #include "models/machine.h"
@@ -14,11 +15,96 @@
 #include "sim/base/need.h"
 #include "sim/base/reads.h"
 #include "sim/base/text.h"
+#include "sim/base/vector.h"
 #include "sim/launch/machines.h"
 #include "tools/sweep/names.h"
-#include "tools/sweep/sources.h"
 
 enum { PIECE = 1 << 20 /* bytes of a file to hash at a time */ };
+
+/* ---- the program's sources ---- */
+
+/* The text of a program's source and of all files that it includes, so that a sweep notices when any of them changes.
+ * Every `#include` counts, even one that the preprocessor skips, because another point's defines may enable it.
+ *
+ * Not modeled: file names that macros form, and the compiler's own headers. */
+
+enum { FILES = 4096 /* more than any kernel includes */, FILE_BYTES = 64 << 20 };
+
+struct reading {
+  const char *const *folders;
+  struct reads *reads;
+  struct text *text;
+  char **seen; /* resolved paths */
+  size_t count, room;
+};
+
+static void add_file(struct reading *reading, const char *path);
+
+static bool seen_before(const struct reading *reading, const char *path) {
+  for (size_t i = 0; i < reading->count; i++)
+    if (strcmp(reading->seen[i], path) == 0)
+      return true;
+  return false;
+}
+
+/* Searches like the compiler: a name in quotes first beside the file that includes it, then in the folders in order. */
+static void add_included(struct reading *reading, const char *from, const char *name, bool quoted) {
+  char *path = quoted || *name == '/' ? file_beside(from, name) : NULL;
+  for (const char *const *folder = reading->folders; !(path && file_exists(path)) && *folder; folder++) {
+    const size_t size = strlen(*folder) + strlen(name) + 2;
+    free(path);
+    path = need(size, 1);
+    snprintf(path, size, "%s/%s", *folder, name);
+  }
+  if (path && file_exists(path))
+    add_file(reading, path);
+  free(path);
+}
+
+/* Handles `#include "NAME"` or `#include <NAME>`. */
+static void read_line(struct reading *reading, const char *from, const char *line) {
+  static const char word[] = "include", blanks[] = " \t";
+  line += strspn(line, blanks);
+  if (*line++ != '#')
+    return;
+  line += strspn(line, blanks);
+  if (strncmp(line, word, strlen(word)) != 0)
+    return;
+  line += strlen(word);
+  line += strspn(line, blanks);
+  const size_t length = *line == '"' ? strcspn(line + 1, "\"\n") : *line == '<' ? strcspn(line + 1, ">\n") : 0;
+  if (!length || length >= PATH_MAX)
+    return;
+  char *name = need(length + 1, 1);
+  memcpy(name, line + 1, length);
+  add_included(reading, from, name, *line == '"');
+  free(name);
+}
+
+static void add_file(struct reading *reading, const char *path) {
+  struct message ignored;
+  char *whole = realpath(path, NULL), *data = NULL;
+  size_t size = 0;
+  if (!whole || reading->count == FILES || seen_before(reading, whole) ||
+      !reads_file(reading->reads, path, FILE_BYTES, &data, &size, &ignored)) {
+    free(whole);
+    return;
+  }
+  *vector_next(reading->seen, reading->count, reading->room) = whole;
+  text_print(reading->text, "%zu\n", size);
+  text_add(reading->text, data, size);
+  for (const char *line = data; line; line = (line = strchr(line, '\n')) ? line + 1 : NULL)
+    read_line(reading, path, line);
+  free(data);
+}
+
+static void sweep_sources_add(const char *path, const char *const *folders, struct reads *reads, struct text *text) {
+  struct reading reading = {.folders = folders, .reads = reads, .text = text};
+  add_file(&reading, path);
+  for (size_t i = 0; i < reading.count; i++)
+    free(reading.seen[i]);
+  free(reading.seen);
+}
 
 /* ---- machines -------------------------------------------------------------------------------------- */
 

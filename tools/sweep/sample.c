@@ -1,11 +1,53 @@
 /* Draws the points of samples, and counts points that satisfy the constraints. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sim/base/map.h"
 #include "sim/base/need.h"
 #include "tools/sweep/plan_parts.h"
 
 enum { CHECKED = 1000000, COUNTED = 10000000, ESTIMATED_FROM = 1000000, TRIES = 10000000 };
+
+/* ---- pseudo-random numbers ---- */
+
+/* A hash of two numbers (splitmix64). */
+static uint64_t shuffle_mix(uint64_t seed, uint64_t stream) {
+  uint64_t z = seed + (stream + 1) * UINT64_C(0x9e3779b97f4a7c15);
+  z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+  return z ^ z >> 31;
+}
+
+struct shuffle shuffle_of(uint64_t count, uint64_t seed, uint64_t stream) {
+  struct shuffle shuffle = {.count = count, .key = shuffle_mix(shuffle_mix(seed, 0), stream), .half = 1};
+  while (shuffle.half < 32 && (count - 1) >> 2 * shuffle.half)
+    shuffle.half++;
+  return shuffle;
+}
+
+/* A Feistel network: it is invertible whatever its rounds compute, so it maps different numbers to different
+ * numbers. */
+static uint64_t feistel(const struct shuffle *shuffle, uint64_t number) {
+  enum { ROUNDS = 8 };
+  const uint64_t mask = (UINT64_C(1) << shuffle->half) - 1;
+  uint64_t left = number >> shuffle->half, right = number & mask;
+  for (unsigned round = 0; round < ROUNDS; round++) {
+    const uint64_t mixed = left ^ (shuffle_mix(shuffle->key + right, round) & mask);
+    left = right;
+    right = mixed;
+  }
+  return left << shuffle->half | right;
+}
+
+/* The network permutes the numbers below a power of 4. Results that are too large pass through it again. */
+uint64_t shuffle_at(const struct shuffle *shuffle, uint64_t number) {
+  assert(number < shuffle->count && "only as many numbers as there are");
+  do
+    number = feistel(shuffle, number);
+  while (number >= shuffle->count);
+  return number;
+}
 
 /* ---- constraints: checked over the axes that they use ------------------------------------------------ */
 
@@ -140,38 +182,24 @@ static uint64_t latin_level(const struct sweep_plan *plan, size_t factor, const 
   return behind > first + 1 ? first + shuffle_mix(rows->key, stratum) % (behind - first) : first;
 }
 
-/* A hash table of numbers, with open addressing. */
-struct seen {
-  uint64_t *slot; /* 0: free; else the number + 1 */
-  uint64_t mask;
-};
-
-static bool seen_before(struct seen *seen, uint64_t number) {
-  uint64_t at = shuffle_mix(number, 0) & seen->mask;
-  for (; seen->slot[at]; at = (at + 1) & seen->mask)
-    if (seen->slot[at] == number + 1)
-      return true;
-  seen->slot[at] = number + 1;
-  return false;
-}
-
 /* Keeps the rows that satisfy the constraints, each once. */
 static uint64_t keep_rows(struct sweep_plan *plan) {
-  struct seen seen = {.mask = 1};
+  struct map seen = {0}; /* by hash alone, because different numbers have different ones */
   uint64_t kept = 0;
-  while (seen.mask < 2 * plan->samples)
-    seen.mask = 2 * seen.mask + 1;
-  seen.slot = need(need_size(seen.mask + 1), sizeof *seen.slot);
   for (uint64_t row = 0; row < plan->samples; row++) {
     uint32_t value[PLAN_AXES];
     plan_grid_point(plan, plan->drawn[row], value);
-    const bool repeated = seen_before(&seen, plan->drawn[row]), allowed = plan_allows(plan, value);
+    const uint64_t hash = hash_number(plan->drawn[row]);
+    size_t at = 0, ignored;
+    const bool repeated = map_next(&seen, hash, &at, &ignored), allowed = plan_allows(plan, value);
+    if (!repeated)
+      map_add(&seen, hash, 0);
     plan->repeated += repeated;
     plan->excluded += !repeated && !allowed;
     if (!repeated && allowed)
       plan->drawn[kept++] = plan->drawn[row];
   }
-  free(seen.slot);
+  map_free(&seen);
   return kept;
 }
 

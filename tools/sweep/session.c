@@ -119,9 +119,8 @@ static void say_machines(const struct session *session, struct text *names, char
   struct text values = {0};
   for (size_t i = 0; i < count; i++) {
     text_print(names, "%s%s", i ? " " : "", target->base[i].name);
-    for (size_t g = 0; g < MACHINE_GROUPS; g++)
-      for (size_t j = 0; j < machine_groups[g].count; j++)
-        text_print(&values, "%u\n", param_value(&machine_groups[g], &machine_groups[g].rows[j], &target->base[i]));
+    for (struct machine_param at = {0}; machine_param_next(&at);)
+      text_print(&values, "%u\n", param_value(at.group, at.row, &target->base[i]));
   }
   sweep_hash(values.data, values.length, hash);
   free(values.data);
@@ -358,5 +357,52 @@ bool session_sum_up(struct session *session, const char *out, struct text *text,
   if (good)
     text_print(text, "results: %s\n", out);
   free(statuses.data);
+  return good;
+}
+
+/* ---- --points: numbers of points, one per line ---- */
+
+enum { MOST_BYTES = 1 << 30 };
+
+static int by_number(const void *a, const void *b) {
+  const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+  return (left > right) - (left < right);
+}
+
+/* Sorts the numbers and removes duplicates. */
+static void sort(struct session_points *points) {
+  size_t kept = 0;
+  if (points->count)
+    qsort(points->number, points->count, sizeof *points->number, by_number);
+  for (size_t i = 0; i < points->count; i++)
+    if (!kept || points->number[i] != points->number[kept - 1])
+      points->number[kept++] = points->number[i];
+  points->count = kept;
+}
+
+bool session_points_read(const char *path, uint64_t grid, struct session_points *points, struct message *message) {
+  char *text;
+  size_t size;
+  if (!file_read(path, MOST_BYTES, &text, &size, message))
+    return false;
+  size_t room = 1;
+  for (const char *at = text; *at; at++)
+    room += *at == '\n';
+  points->number = need(room, sizeof *points->number);
+  bool good = true;
+  int line = 1;
+  for (const char *at = text; good && *at; at++, line++) {
+    const char *start = at;
+    uint64_t number;
+    good = (text_read_whole(&at, &number) && (!*at || *at == '\n') && number < grid) ||
+           message_fail(message, "%s:%d: '%.*s' is not the number of a point, from 0 to %" PRIu64, path, line,
+                        (int)strcspn(start, "\n") < 40 ? (int)strcspn(start, "\n") : 40, start, grid - 1);
+    if (good)
+      points->number[points->count++] = number;
+    if (good && !*at)
+      break;
+  }
+  free(text);
+  sort(points);
   return good;
 }

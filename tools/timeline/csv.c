@@ -9,7 +9,7 @@
 #include "sim/base/csv.h"
 #include "sim/base/file.h"
 #include "tools/timeline/export.h"
-#include "tools/timeline/value.h"
+#include "tools/timeline/run.h"
 
 enum { MOST = TIMELINE_KINDS * TIMELINE_FIELDS, NONE = UINT8_MAX };
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "sim/base/file.h"
-#include "tools/timeline/viewers.h"
 
 const struct timeline_export_row timeline_export_rows[] = {
     {".json", timeline_export_perfetto},

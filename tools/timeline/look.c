@@ -6,7 +6,7 @@
 
 #include "sim/base/need.h"
 #include "sim/base/text.h"
-#include "tools/timeline/value.h"
+#include "tools/timeline/run.h"
 
 struct timeline_file *timeline_look(const char *path, enum trace_open_mode mode, const struct caller *caller,
                                     struct message *message) {

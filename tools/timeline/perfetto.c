@@ -8,10 +8,10 @@
 #include "sim/base/file.h"
 #include "tools/timeline/copies.h"
 #include "tools/timeline/counters.h"
+#include "tools/timeline/export.h"
+#include "tools/timeline/run.h"
 #include "tools/timeline/trace_events.h"
 #include "tools/timeline/tracks.h"
-#include "tools/timeline/value.h"
-#include "tools/timeline/viewers.h"
 
 enum { PROCESS_RUN = 1, PROCESS_CU = 2 /* of CU 0 */, NAME = 256 };
 

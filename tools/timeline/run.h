@@ -43,4 +43,18 @@ const struct timeline_code *timeline_run_code(const struct timeline_run *run, ui
 /* A machine parameter that is a number. */
 uint64_t timeline_run_parameter(const struct timeline_run *run, const char *name);
 
+/* ---- values of events as text: words for numbers that encode words, 0x for masks and addresses ---- */
+
+enum { TIMELINE_VALUE = 32 };
+
+/* Word number `value` of "a|b|c"; false, with "" in `text`, if there are fewer words. */
+bool timeline_word(const char *words, uint64_t value, char text[TIMELINE_VALUE]);
+
+/* The field's value, in `text` or in the run. */
+const char *timeline_value(const struct timeline_run *run, const struct timeline_event *event, unsigned field,
+                           char text[TIMELINE_VALUE]);
+
+/* The instruction at the event's pc; NULL: the event has none, or it is unknown. */
+const struct timeline_code *timeline_code_of(const struct timeline_run *run, const struct timeline_event *event);
+
 #endif

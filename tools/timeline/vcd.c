@@ -11,8 +11,8 @@
 #include "sim/base/text.h"
 #include "sim/base/vector.h"
 #include "sim/host/vcd.h"
+#include "tools/timeline/export.h"
 #include "tools/timeline/run.h"
-#include "tools/timeline/viewers.h"
 
 enum {
   ROOM = 1 << 18,      /* changes in memory, 24 bytes each */

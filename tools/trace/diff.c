@@ -23,7 +23,7 @@ struct side {
   bool is;
 };
 
-struct diff {
+struct comparison {
   const struct trace_diff *settings;
   const struct sink *sink;
   struct message *message;
@@ -40,39 +40,39 @@ struct diff {
 /* ---- differences ------------------------------------------------------------------------------------ */
 
 /* Differences are counted by kind: machine, buffers, programs, launches, operations. */
-static void end_kind(struct diff *diff, const char *kind) {
+static void end_kind(struct comparison *diff, const char *kind) {
   if (diff->found > diff->settings->most)
     text_print(&diff->text, "%s: %" PRIu64 " more; --all shows them\n", kind, diff->found - diff->settings->most);
   diff->found = 0;
 }
 
 /* Counts a difference; true: show it. */
-static bool shown(struct diff *diff) {
+static bool shown(struct comparison *diff) {
   diff->differ = true;
   return diff->found++ < diff->settings->most;
 }
 
-static bool enough(const struct diff *diff) { return diff->found >= diff->settings->most || diff->failed; }
+static bool enough(const struct comparison *diff) { return diff->found >= diff->settings->most || diff->failed; }
 
-static void report(struct diff *diff, const char *where, const char *what, const char *a, const char *b) {
+static void report(struct comparison *diff, const char *where, const char *what, const char *a, const char *b) {
   if (shown(diff))
     text_print(&diff->text, "%s, %s: %s | %s\n", where, what, a, b);
   diff->failed |= !sink_some(diff->sink, &diff->text, diff->message);
 }
 
-static void compare_text(struct diff *diff, const char *where, const char *what, const char *a, const char *b) {
+static void compare_text(struct comparison *diff, const char *where, const char *what, const char *a, const char *b) {
   if (strcmp(a, b) != 0)
     report(diff, where, what, a, b);
 }
 
-static void compare_number(struct diff *diff, const char *where, const char *what, uint64_t a, uint64_t b) {
+static void compare_number(struct comparison *diff, const char *where, const char *what, uint64_t a, uint64_t b) {
   char text[2][VALUE];
   snprintf(text[0], VALUE, "%" PRIu64, a);
   snprintf(text[1], VALUE, "%" PRIu64, b);
   compare_text(diff, where, what, text[0], text[1]);
 }
 
-static void compare_triple(struct diff *diff, const char *where, const char *what, const uint32_t a[3],
+static void compare_triple(struct comparison *diff, const char *where, const char *what, const uint32_t a[3],
                            const uint32_t b[3]) {
   char text[2][VALUE];
   snprintf(text[0], VALUE, "%u x %u x %u", a[0], a[1], a[2]);
@@ -82,20 +82,17 @@ static void compare_triple(struct diff *diff, const char *where, const char *wha
 
 /* ---- machine and buffers ------------------------------------------------------------------------------ */
 
-static const struct job *job_of(const struct diff *diff, int side) { return &diff->side[side].opened.job; }
+static const struct job *job_of(const struct comparison *diff, int side) { return &diff->side[side].opened.job; }
 
-static void compare_machines(struct diff *diff) {
+static void compare_machines(struct comparison *diff) {
   const struct machine *a = job_of(diff, 0)->machine, *b = job_of(diff, 1)->machine;
   compare_text(diff, "machine", "name", machine_name(a), machine_name(b));
-  for (size_t g = 0; g < MACHINE_GROUPS; g++)
-    for (size_t i = 0; i < machine_groups[g].count; i++) {
-      const struct param_row *row = &machine_groups[g].rows[i];
-      char key[96], text[2][32];
-      snprintf(key, sizeof key, "%s.%s", machine_groups[g].name, row->name);
-      param_text(&machine_groups[g], row, a, text[0]);
-      param_text(&machine_groups[g], row, b, text[1]);
-      compare_text(diff, "machine", key, text[0], text[1]);
-    }
+  for (struct machine_param at = {0}; machine_param_next(&at);) {
+    char text[2][32];
+    param_text(at.group, at.row, a, text[0]);
+    param_text(at.group, at.row, b, text[1]);
+    compare_text(diff, "machine", at.key, text[0], text[1]);
+  }
   compare_number(diff, "run", "cycle limit", diff->side[0].opened.max_cycles, diff->side[1].opened.max_cycles);
   end_kind(diff, "machine");
 }
@@ -108,7 +105,7 @@ static void buffer_text(const struct isa_memory *memory, size_t i, char text[VAL
              memory->buffers[i].base);
 }
 
-static void compare_buffers(struct diff *diff) {
+static void compare_buffers(struct comparison *diff) {
   const struct isa_memory *a = &job_of(diff, 0)->memory, *b = &job_of(diff, 1)->memory;
   for (size_t i = 0; i < a->count || i < b->count; i++) {
     char where[WHERE], text[2][VALUE];
@@ -123,7 +120,7 @@ static void compare_buffers(struct diff *diff) {
 
 /* ---- programs ----------------------------------------------------------------------------------------- */
 
-static const struct isa_program *program_of(const struct diff *diff, int side, uint32_t number) {
+static const struct isa_program *program_of(const struct comparison *diff, int side, uint32_t number) {
   const struct job *job = job_of(diff, side);
   return number ? job->refitted[number - 1] : job->program.isa;
 }
@@ -136,7 +133,7 @@ static void instruction_text(const struct isa_program *program, uint32_t pc, cha
 }
 
 /* Reports only the first differing instruction: after an inserted one, all others differ in place. */
-static void compare_program(struct diff *diff, uint32_t number) {
+static void compare_program(struct comparison *diff, uint32_t number) {
   const struct isa_program *a = program_of(diff, 0, number), *b = program_of(diff, 1, number);
   char where[WHERE + PROGRAM_PLACE], place[PROGRAM_PLACE], text[2][VALUE];
   snprintf(where, sizeof where, "program %u", number + 1);
@@ -152,7 +149,7 @@ static void compare_program(struct diff *diff, uint32_t number) {
   }
 }
 
-static void compare_programs(struct diff *diff) {
+static void compare_programs(struct comparison *diff) {
   const uint32_t a = trace_programs(diff->side[0].opened.trace), b = trace_programs(diff->side[1].opened.trace);
   compare_number(diff, "run", "programs", a, b);
   for (uint32_t i = 0; i < a && i < b; i++)
@@ -162,7 +159,7 @@ static void compare_programs(struct diff *diff) {
 
 /* ---- launches ------------------------------------------------------------------------------------------ */
 
-static void compare_launches(struct diff *diff) {
+static void compare_launches(struct comparison *diff) {
   const struct job *a = job_of(diff, 0), *b = job_of(diff, 1);
   compare_number(diff, "run", "launches", a->launch_count, b->launch_count);
   for (size_t i = 0; i < a->launch_count && i < b->launch_count; i++) {
@@ -191,11 +188,11 @@ struct spot {
   uint64_t number; /* of the operation in its warp */
 };
 
-static const struct isa_program *running(const struct diff *diff, const struct spot *spot) {
+static const struct isa_program *running(const struct comparison *diff, const struct spot *spot) {
   return job_of(diff, 0)->launches[spot->launch].isa.program;
 }
 
-static void print_line(struct diff *diff, const struct spot *spot, uint64_t number, uint32_t pc, uint64_t mask) {
+static void print_line(struct comparison *diff, const struct spot *spot, uint64_t number, uint32_t pc, uint64_t mask) {
   const struct isa_launch *launch = &job_of(diff, 0)->launches[spot->launch].isa;
   char place[PROGRAM_PLACE], text[VALUE] = "";
   program_place(launch->program, pc, place);
@@ -204,8 +201,8 @@ static void print_line(struct diff *diff, const struct spot *spot, uint64_t numb
              mask, place, text);
 }
 
-static void report_operation(struct diff *diff, const struct spot *spot, uint32_t pc, const char *what, const char *a,
-                             const char *b) {
+static void report_operation(struct comparison *diff, const struct spot *spot, uint32_t pc, const char *what,
+                             const char *a, const char *b) {
   char where[WHERE + PROGRAM_PLACE], place[PROGRAM_PLACE] = "";
   const uint64_t before = spot->number < diff->settings->context ? spot->number : diff->settings->context;
   if (pc < running(diff, spot)->count)
@@ -220,12 +217,12 @@ static void report_operation(struct diff *diff, const struct spot *spot, uint32_
     print_line(diff, spot, spot->number, pc, diff->side[0].is ? diff->side[0].op.mask : diff->side[1].op.mask);
 }
 
-static bool differ_number(struct diff *diff, const struct spot *spot, const char *what, const char *format, uint64_t a,
-                          uint64_t b) __attribute__((format(printf, 4, 0)));
+static bool differ_number(struct comparison *diff, const struct spot *spot, const char *what, const char *format,
+                          uint64_t a, uint64_t b) __attribute__((format(printf, 4, 0)));
 
 /* Reports a difference; returns whether there is one. */
-static bool differ_number(struct diff *diff, const struct spot *spot, const char *what, const char *format, uint64_t a,
-                          uint64_t b) {
+static bool differ_number(struct comparison *diff, const struct spot *spot, const char *what, const char *format,
+                          uint64_t a, uint64_t b) {
   char text[2][VALUE];
   if (a == b)
     return false;
@@ -235,26 +232,26 @@ static bool differ_number(struct diff *diff, const struct spot *spot, const char
   return true;
 }
 
-static bool differ_vector(struct diff *diff, const struct spot *spot, unsigned i) {
-  const struct trace_op *a = &diff->side[0].op, *b = &diff->side[1].op;
+/* The first lane in which vector `i` of the two differs, and its values; false: none. */
+static bool other_lane(const struct trace_op *a, const struct trace_op *b, unsigned i, uint32_t lanes, unsigned *lane,
+                       uint64_t here[2]) {
   const struct trace_vector *of_a = &a->vector[i], *of_b = &b->vector[i];
   uint64_t value[2][TRACE_LANES];
-  const uint32_t lanes = job_of(diff, 0)->launches[spot->launch].isa.warp_size;
   if (!of_a->offset && !of_b->offset && of_a->base == of_b->base && of_a->stride == of_b->stride)
     return false;
   trace_spread(of_a, lanes, value[0]);
   trace_spread(of_b, lanes, value[1]);
   for (uint64_t left = trace_lanes(a); left; left &= left - 1) {
-    const unsigned lane = (unsigned)__builtin_ctzll(left);
-    char what[64];
-    snprintf(what, sizeof what, "%s of lane %u", trace_kind_rows[a->kind].vector[i].name, lane);
-    if (differ_number(diff, spot, what, "0x%" PRIx64, value[0][lane], value[1][lane]))
+    *lane = (unsigned)__builtin_ctzll(left);
+    here[0] = value[0][*lane];
+    here[1] = value[1][*lane];
+    if (here[0] != here[1])
       return true;
   }
   return false;
 }
 
-static bool differ_notes(struct diff *diff, const struct spot *spot) {
+static bool differ_notes(struct comparison *diff, const struct spot *spot) {
   const struct trace_op *a = &diff->side[0].op, *b = &diff->side[1].op;
   if (differ_number(diff, spot, "notes", "%" PRIu64, a->notes, b->notes))
     return true;
@@ -281,7 +278,7 @@ static bool differ_notes(struct diff *diff, const struct spot *spot) {
 }
 
 /* Compares the fields that depend on the operation's kind. */
-static bool differ_fields(struct diff *diff, const struct spot *spot) {
+static bool differ_fields(struct comparison *diff, const struct spot *spot) {
   const struct trace_op *a = &diff->side[0].op, *b = &diff->side[1].op;
   const struct trace_kind_row *row = &trace_kind_rows[a->kind];
   if (a->kind != b->kind) {
@@ -292,24 +289,22 @@ static bool differ_fields(struct diff *diff, const struct spot *spot) {
     if (differ_number(diff, spot, row->field[i].name,
                       strcmp(row->field[i].name, "global") == 0 ? "0x%" PRIx64 : "%" PRIu64, a->field[i], b->field[i]))
       return true;
-  for (unsigned i = 0; a->mask && i < row->vectors; i++)
-    if (differ_vector(diff, spot, i))
-      return true;
+  for (unsigned i = 0, lane; a->mask && i < row->vectors; i++) {
+    char what[64];
+    uint64_t here[2];
+    if (!other_lane(a, b, i, job_of(diff, 0)->launches[spot->launch].isa.warp_size, &lane, here))
+      continue;
+    snprintf(what, sizeof what, "%s of lane %u", row->vector[i].name, lane);
+    return differ_number(diff, spot, what, "0x%" PRIx64, here[0], here[1]);
+  }
   return false;
 }
 
 static bool same_vectors(const struct trace_op *a, const struct trace_op *b, uint32_t lanes) {
-  for (unsigned i = 0; a->mask && i < trace_kind_rows[a->kind].vectors; i++) {
-    const struct trace_vector *of_a = &a->vector[i], *of_b = &b->vector[i];
-    uint64_t value[2][TRACE_LANES];
-    if (!of_a->offset && !of_b->offset && of_a->base == of_b->base && of_a->stride == of_b->stride)
-      continue;
-    trace_spread(of_a, lanes, value[0]);
-    trace_spread(of_b, lanes, value[1]);
-    for (uint64_t left = trace_lanes(a); left; left &= left - 1)
-      if (value[0][__builtin_ctzll(left)] != value[1][__builtin_ctzll(left)])
-        return false;
-  }
+  uint64_t here[2];
+  for (unsigned i = 0, lane; a->mask && i < trace_kind_rows[a->kind].vectors; i++)
+    if (other_lane(a, b, i, lanes, &lane, here))
+      return false;
   return true;
 }
 
@@ -330,7 +325,7 @@ static bool same_operation(const struct trace_op *a, const struct trace_op *b, u
          same_vectors(a, b, lanes) && (!a->notes || same_notes(a, b));
 }
 
-static bool differ_operation(struct diff *diff, const struct spot *spot) {
+static bool differ_operation(struct comparison *diff, const struct spot *spot) {
   const struct trace_op *a = &diff->side[0].op, *b = &diff->side[1].op;
   return differ_number(diff, spot, "pc", "%" PRIu64, a->pc, b->pc) ||
          differ_number(diff, spot, "mask", "%" PRIx64, a->mask, b->mask) || differ_fields(diff, spot) ||
@@ -339,7 +334,7 @@ static bool differ_operation(struct diff *diff, const struct spot *spot) {
 }
 
 /* False if the side's trace could not be read. */
-static bool readable(struct diff *diff, const struct side *side) {
+static bool readable(struct comparison *diff, const struct side *side) {
   const struct trace_error *error = trace_failed(side->opened.trace);
   if (error && !diff->failed)
     trace_fail(diff->message, error);
@@ -347,13 +342,13 @@ static bool readable(struct diff *diff, const struct side *side) {
   return !error;
 }
 
-static bool advance(struct diff *diff, struct side *side) {
+static bool advance(struct comparison *diff, struct side *side) {
   side->is = trace_decode(side->warp, &side->op);
   return readable(diff, side);
 }
 
 /* Compares one warp to its end or its first difference. Returns whether they differ. */
-static bool differ_warp(struct diff *diff, struct spot *spot) {
+static bool differ_warp(struct comparison *diff, struct spot *spot) {
   struct side *a = &diff->side[0], *b = &diff->side[1];
   const uint32_t lanes = job_of(diff, 0)->launches[spot->launch].isa.warp_size;
   uint32_t pc[2] = {0, 0};
@@ -385,7 +380,7 @@ static uint32_t warps_of(const struct side *side, const struct spot *spot) {
 }
 
 /* The range of work-groups that either trace may have. */
-static void range_of(const struct diff *diff, uint32_t launch, uint64_t *first, uint64_t *end) {
+static void range_of(const struct comparison *diff, uint32_t launch, uint64_t *first, uint64_t *end) {
   *first = UINT64_MAX;
   *end = 0;
   for (int side = 0; side < 2; side++) {
@@ -396,7 +391,7 @@ static void range_of(const struct diff *diff, uint32_t launch, uint64_t *first, 
   }
 }
 
-static void compare_group(struct diff *diff, struct spot *spot) {
+static void compare_group(struct comparison *diff, struct spot *spot) {
   const uint32_t a = warps_of(&diff->side[0], spot), b = warps_of(&diff->side[1], spot);
   char where[WHERE];
   if (!readable(diff, &diff->side[0]) || !readable(diff, &diff->side[1]))
@@ -418,7 +413,7 @@ static bool same_piece(const struct trace_piece *a, const struct trace_piece *b,
 
 /* Whether both traces have the same pieces in the same order. This is the common case of equal traces, and reads each
  * file once. Traces that fail this may still be equal. */
-static bool same_in_order(const struct diff *diff) {
+static bool same_in_order(const struct comparison *diff) {
   struct trace_walk *a = trace_walk_new(diff->side[0].opened.trace), *b = trace_walk_new(diff->side[1].opened.trace);
   bool same = true, more = true;
   while (same && more) {
@@ -433,20 +428,20 @@ static bool same_in_order(const struct diff *diff) {
   return same && !trace_failed(diff->side[0].opened.trace) && !trace_failed(diff->side[1].opened.trace);
 }
 
-static uint32_t lanes_of(const struct diff *diff, int side, uint32_t launch) {
+static uint32_t lanes_of(const struct comparison *diff, int side, uint32_t launch) {
   return job_of(diff, side)->launches[launch].isa.warp_size;
 }
 
 /* Whether both have the same number of launches, and the same warp size in each; if not, only the launches are
  * compared. */
-static bool comparable(const struct diff *diff, uint32_t a, uint32_t b) {
+static bool comparable(const struct comparison *diff, uint32_t a, uint32_t b) {
   for (uint32_t i = 0; a == b && i < a; i++)
     if (lanes_of(diff, 0, i) != lanes_of(diff, 1, i))
       return false;
   return a == b;
 }
 
-static void compare_operations(struct diff *diff) {
+static void compare_operations(struct comparison *diff) {
   struct spot spot = {0};
   const uint32_t a = trace_launches(diff->side[0].opened.trace), b = trace_launches(diff->side[1].opened.trace);
   compare_number(diff, "run", "launches that were begun", a, b);
@@ -467,7 +462,7 @@ static void compare_operations(struct diff *diff) {
 
 /* ---- time ----------------------------------------------------------------------------------------------- */
 
-static void compare_batch(struct diff *diff, const struct trace_batch *a, const struct trace_batch *b) {
+static void compare_batch(struct comparison *diff, const struct trace_batch *a, const struct trace_batch *b) {
   char where[WHERE];
   snprintf(where, sizeof where, "launch %u, work-group %u, batch to cycle %" PRIu64, a->launch + 1, a->group, a->to);
   compare_number(diff, where, "launch", a->launch + 1, b->launch + 1);
@@ -478,7 +473,7 @@ static void compare_batch(struct diff *diff, const struct trace_batch *a, const 
   compare_number(diff, where, "operations", a->operations, b->operations);
 }
 
-static void compare_time(struct diff *diff) {
+static void compare_time(struct comparison *diff) {
   const uint32_t a = trace_batches(diff->side[0].opened.trace), b = trace_batches(diff->side[1].opened.trace);
   compare_number(diff, "run", "batches", a, b);
   for (uint32_t i = 0; i < a && i < b && !enough(diff); i++) {
@@ -497,14 +492,14 @@ static void compare_time(struct diff *diff) {
 
 /* ---- the comparison ------------------------------------------------------------------------------------- */
 
-static bool open_side(struct diff *diff, struct side *side, const struct caller *caller) {
+static bool open_side(struct comparison *diff, struct side *side, const struct caller *caller) {
   if (!trace_look(side->path, diff->settings->mode, caller, &side->opened, diff->message))
     return false;
   side->warp = trace_warp_new(side->opened.trace);
   return true;
 }
 
-static bool compare(struct diff *diff) {
+static bool compare(struct comparison *diff) {
   if (!diff->settings->any_machine)
     compare_machines(diff);
   compare_buffers(diff);
@@ -518,7 +513,7 @@ static bool compare(struct diff *diff) {
 
 bool trace_diff(const struct trace_diff *settings, const struct sink *sink, const struct caller *caller, bool *differ,
                 struct message *message) {
-  struct diff diff = {.settings = settings, .sink = sink, .message = message};
+  struct comparison diff = {.settings = settings, .sink = sink, .message = message};
   bool good = true;
   for (int side = 0; side < 2; side++)
     diff.side[side].path = settings->path[side];

@@ -62,11 +62,9 @@ static bool check_input(const struct merge *merge, size_t i) {
 }
 
 static bool same_machine(const struct machine *a, const struct machine *b) {
-  for (size_t g = 0; g < MACHINE_GROUPS; g++)
-    for (size_t i = 0; i < machine_groups[g].count; i++)
-      if (param_value(&machine_groups[g], &machine_groups[g].rows[i], a) !=
-          param_value(&machine_groups[g], &machine_groups[g].rows[i], b))
-        return false;
+  for (struct machine_param at = {0}; machine_param_next(&at);)
+    if (param_value(at.group, at.row, a) != param_value(at.group, at.row, b))
+      return false;
   return true;
 }
 

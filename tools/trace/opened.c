@@ -2,10 +2,6 @@
 
 #include <inttypes.h>
 
-bool trace_fail(struct message *message, const struct trace_error *error) {
-  return message_fail(message, "%s", error->text);
-}
-
 void trace_report_prefix(struct trace *trace, const struct trace_error *damage, const struct caller *caller) {
   struct message message;
   const uint32_t *order = trace_file_order(trace);

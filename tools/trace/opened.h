@@ -18,7 +18,4 @@ void trace_report_prefix(struct trace *trace, const struct trace_error *damage, 
 /* Reads the whole trace. With TRACE_SALVAGE, damage is only a warning, and the part before it is enough. */
 bool trace_check(const char *path, enum trace_open_mode mode, const struct caller *caller, struct message *message);
 
-/* Copies the error into the message; returns false. */
-bool trace_fail(struct message *message, const struct trace_error *error);
-
 #endif

@@ -133,8 +133,8 @@ static bool take_timeline(void *self, const char *path, struct message *message)
 }
 
 /* The run, with its timeline. */
-static bool run_told(struct run_call *call, struct job *job, struct run_options *how, struct launch_result **results,
-                     size_t *count) {
+static bool run_with_timeline(struct run_call *call, struct job *job, struct run_options *how,
+                              struct launch_result **results, size_t *count) {
   call->timeline.then = call->page.path ? take_timeline : NULL;
   call->timeline.self = &call->page;
   if (!timeline_begin(&call->timeline, job, how, &call->message))
@@ -144,14 +144,14 @@ static bool run_told(struct run_call *call, struct job *job, struct run_options 
 }
 
 /* The same, also recording lanes for the page. */
-static bool run_seen(struct run_call *call, struct job *job, struct run_options *how, struct launch_result **results,
-                     size_t *count) {
+static bool run_with_lanes(struct run_call *call, struct job *job, struct run_options *how,
+                           struct launch_result **results, size_t *count) {
   if (!call->page.path)
-    return run_told(call, job, how, results, count);
+    return run_with_timeline(call, job, how, results, count);
   struct page_lanes *lanes = page_lanes_new();
   const struct run_watcher watcher = page_lanes_watcher(lanes);
   run_watch(how, &watcher);
-  const bool good = run_told(call, job, how, results, count);
+  const bool good = run_with_timeline(call, job, how, results, count);
   page_take_lanes(&call->page, lanes);
   page_lanes_free(lanes);
   return good;
@@ -163,11 +163,11 @@ bool run_call_job(struct run_call *call, struct job *job, struct launch_result *
   *results = NULL;
   *count = 0;
   if (!call->vcd)
-    return run_seen(call, job, &how, results, count);
+    return run_with_lanes(call, job, &how, results, count);
   if (!output_begin(&waveform, call->vcd, &call->message))
     return message_within(&call->message, "--vcd");
   how.vcd = waveform.stream;
-  const bool good = run_seen(call, job, &how, results, count);
+  const bool good = run_with_lanes(call, job, &how, results, count);
   return output_end(&waveform, good, &call->message) || (good && message_within(&call->message, "--vcd"));
 }
 

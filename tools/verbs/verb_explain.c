@@ -38,7 +38,7 @@ static bool load_trace(struct invocation *call, struct explain_run *run) {
   if (!subject_for_trace(&call->job, message))
     return false;
   if (!(run->trace = trace_open(run->path, TRACE_WHOLE, &error)))
-    return message_fail(message, "%s", error.text);
+    return trace_fail(message, &error);
   if (!trace_job_read(run->trace, run->path, &request, &run->job, &max_cycles, message))
     return false;
   if (!call->common.cycles_given)
