@@ -146,7 +146,7 @@ TEST(channel_api, work_items_of_a_warp_take_turns_if_the_channel_lacks_room_for_
   for (int i = 0; i < 6; i++) {
     ct_freed(rig_free) struct rig rig = rig_with("teaching", wide_source);
     ww_buffer *from = numbers(&rig), *to = numbers(&rig);
-    ww_report *report = NULL;
+    ct_freed(ww_report_unref_at) ww_report *report = NULL;
     ww_launch *both[2] = {launch(&rig, pairs[i / 2][0], from, 32), launch(&rig, pairs[i / 2][1], to, 32)};
     for (int k = 0; k < 32; k++)
       ((int *)ww_buffer_data(from))[k] = 7 * k;
@@ -157,7 +157,6 @@ TEST(channel_api, work_items_of_a_warp_take_turns_if_the_channel_lacks_room_for_
     EXPECT_TRUE(ww_report_finished(report));
     for (int k = 0; k < 32; k++)
       EXPECT_EQ(((int *)ww_buffer_data(to))[k], 7 * k);
-    ww_report_unref(report);
     ww_launch_unref(both[0]);
     ww_launch_unref(both[1]);
     ww_buffer_unref(from);
@@ -236,13 +235,12 @@ TEST(channel_api, a_trace_contains_the_channels_and_every_kernel_that_ran) {
   free(kept.text);
   /* Packets from before the recording are not in it. */
   kept = (struct kept){NULL, 0};
-  ww_launch *keep = launch(&rig, "keep", NULL, 3);
+  ct_freed(ww_launch_unref_at) ww_launch *keep = launch(&rig, "keep", NULL, 3);
   run(&rig, &keep, 1, false, NULL);
   rig_fine(&rig, ww_device_record(rig.device, rig_sink(&kept), &rig.error));
   run(&rig, both, 2, false, NULL);
   rig_refused(&rig, ww_device_record_end(rig.device, &rig.error), WW_UNSUPPORTED, "channel 'deep' holds packets");
   free(kept.text);
-  ww_launch_unref(keep);
   ww_launch_unref(both[0]);
   ww_launch_unref(both[1]);
 }

@@ -77,7 +77,7 @@ TEST(device, concurrent_launches_start_together_and_have_separate_statistics) {
   ct_freed(rig_free) struct rig rig = rig_new("teaching");
   ww_buffer *data[2];
   ww_launch *launch[2] = {rig_plus(&rig, &data[0], 1), rig_plus(&rig, &data[1], 2)};
-  ww_report *report = NULL;
+  ct_freed(ww_report_unref_at) ww_report *report = NULL;
   rig_fine(&rig, ww_run(rig.device, launch, 2, NULL, &report, &rig.error));
   EXPECT_EQ(ww_report_count(report, "launches"), 2);
   EXPECT_EQ(ww_report_start(report, 1), 0);
@@ -85,7 +85,6 @@ TEST(device, concurrent_launches_start_together_and_have_separate_statistics) {
   EXPECT_EQ(rig_number(report, "launches[1].warp_instructions"), 2 * 8);
   EXPECT_EQ(at(data[0], 9), 10);
   EXPECT_EQ(at(data[1], 9), 11);
-  ww_report_unref(report);
   for (int i = 0; i < 2; i++) {
     ww_launch_unref(launch[i]);
     ww_buffer_unref(data[i]);
@@ -260,7 +259,7 @@ static void look_at(void *self, const ww_event *event) {
 
 TEST(device, event_times_are_device_times) {
   ct_freed(rig_free) struct rig rig = rig_new("teaching");
-  ww_launch *launch = rig_launch(&rig, "copies", 64, 64);
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_launch(&rig, "copies", 64, 64);
   ww_buffer *buffer[2];
   uint64_t start = 0;
   for (uint32_t i = 0; i < 2; i++) {
@@ -277,7 +276,6 @@ TEST(device, event_times_are_device_times) {
     EXPECT_GT(seen.last, seen.first);
     EXPECT_GT(seen.fields, 0);
   }
-  ww_launch_unref(launch);
   ww_buffer_unref(buffer[0]);
   ww_buffer_unref(buffer[1]);
 }
@@ -345,15 +343,13 @@ TEST(device, shared_buffers_have_one_address_on_the_host_and_all_devices) {
 
 TEST(device, objects_live_until_everything_made_from_them_is_freed) {
   struct rig rig = rig_new("teaching");
-  ww_buffer *data = NULL;
+  ct_freed(ww_buffer_unref_at) ww_buffer *data = NULL;
   ct_freed(ww_report_unref_at) ww_report *report = NULL;
-  ww_launch *launch = rig_plus(&rig, &data, 5);
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_plus(&rig, &data, 5);
   rig_free(&rig);
   rig_fine(&rig, ww_run(ww_launch_device(launch), &launch, 1, NULL, &report, &rig.error));
   EXPECT_EQ(at(data, 9), 14);
-  ww_launch_unref(launch);
   EXPECT_EQ(at(data, 9), 14);
-  ww_buffer_unref(data);
   ct_freed(ct_free) char *text = rig_write(&rig, report, WW_SOURCE);
   EXPECT_CONTAINS(text, "add.i32 v, v, i");
 }

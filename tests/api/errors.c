@@ -414,10 +414,10 @@ static bool no_point(void *self, const ww_point *point) {
 
 TEST(errors, of_traces) {
   ct_freed(rig_free) struct rig rig = rig_new("teaching");
-  ww_buffer *data = NULL;
-  ww_launch *launch = rig_plus(&rig, &data, 5);
+  ct_freed(ww_buffer_unref_at) ww_buffer *data = NULL;
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_plus(&rig, &data, 5);
   ww_trace *trace = rig_record(&rig, launch), *none = NULL;
-  ww_machine *wide = NULL;
+  ct_freed(ww_machine_unref_at) ww_machine *wide = NULL;
   ww_report *report = NULL;
   ww_error *error = &rig.error;
   struct kept kept = {NULL, 0};
@@ -445,10 +445,7 @@ TEST(errors, of_traces) {
               "axes[0]: has no values");
   rig_refused(&rig, ww_sweep(trace, NULL, &bad, 65, NULL, no_point, NULL, error), WW_BAD_INPUT, "more than 64");
   rig_refused(&rig, ww_sweep(trace, NULL, &bad, 1, NULL, NULL, NULL, error), WW_BAD_INPUT, "point: is NULL");
-  ww_machine_unref(wide);
   ww_trace_unref(trace);
-  ww_launch_unref(launch);
-  ww_buffer_unref(data);
   free(kept.text);
 }
 
@@ -510,8 +507,8 @@ TEST(errors, of_expressions) {
 TEST(errors, of_recordings) {
   ct_freed(rig_free) struct rig rig = rig_new("teaching");
   struct kept kept = {NULL, 0}, unwanted = {NULL, 0};
-  ww_buffer *data = NULL;
-  ww_launch *launch = rig_plus(&rig, &data, 5);
+  ct_freed(ww_buffer_unref_at) ww_buffer *data = NULL;
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_plus(&rig, &data, 5);
   ww_error *error = &rig.error;
   const ww_watch check = {.size = sizeof check, .check = true},
                  trace = {.size = sizeof trace, .trace = rig_sink(&unwanted)};
@@ -530,8 +527,6 @@ TEST(errors, of_recordings) {
               "the trace has no launch: nothing was run");
   rig_fine(&rig, ww_run(rig.device, &launch, 1, &check, NULL, error));
   EXPECT_EQ(unwanted.length, 0);
-  ww_launch_unref(launch);
-  ww_buffer_unref(data);
   free(kept.text);
 }
 

@@ -73,8 +73,8 @@ static int be_child(struct shared *shared) {
 TEST(fork, a_child_can_use_objects_that_no_other_thread_was_using) {
   struct shared shared = {.rig = rig_new("teaching")};
   pthread_t threads[THREADS];
-  ww_buffer *data = NULL;
-  ww_launch *launch = rig_plus(&shared.rig, &data, 5);
+  ct_freed(ww_buffer_unref_at) ww_buffer *data = NULL;
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_plus(&shared.rig, &data, 5);
   rig_fine(&shared.rig, ww_run(shared.rig.device, &launch, 1, NULL, &shared.report, &shared.rig.error));
   shared.json = rig_write(&shared.rig, shared.report, WW_JSON);
   for (int i = 0; i < THREADS; i++)
@@ -92,8 +92,6 @@ TEST(fork, a_child_can_use_objects_that_no_other_thread_was_using) {
     pthread_join(threads[i], NULL);
   free(shared.json);
   ww_report_unref(shared.report);
-  ww_launch_unref(launch);
-  ww_buffer_unref(data);
   rig_free(&shared.rig);
 }
 

@@ -72,11 +72,10 @@ TEST(functional, reports_are_flagged_and_have_no_cycles) {
     EXPECT_EQ(ww_report_count(report, key), 0);
     EXPECT_FALSE(ww_report_text(report, key, &end));
   }
-  char *text = rig_write(&rig, report, WW_TEXT);
+  ct_freed(ct_free) char *text = rig_write(&rig, report, WW_TEXT);
   EXPECT_CONTAINS(text, "timing         none, so cycles, stalls and traffic are unknown\n");
   EXPECT_CONTAINS(text, "instructions   16 of warps; 100.0 % of their lanes were active\n");
   EXPECT_TRUE(!strstr(text, "a cycle") && !strstr(text, "resident") && !strstr(text, "Bound by"));
-  free(text);
   rig_refused(&rig, ww_report_write(report, WW_SOURCE, rig_sink(&(struct kept){NULL, 0}), &rig.error), WW_UNSUPPORTED,
               "needs a run with timing");
   rig_refused(&rig, ww_report_metrics(report, no_metric, NULL, &rig.error), WW_UNSUPPORTED,
@@ -112,17 +111,15 @@ TEST(functional, options_about_time_are_refused) {
 static void expect_end(const char *kernel, const ww_watch *watch, const char *end, const char *said) {
   ct_freed(rig_free) struct rig rig = rig_new("teaching");
   ww_launch *launch = rig_launch(&rig, kernel, 64, 64);
-  ww_report *report = NULL;
+  ct_freed(ww_report_unref_at) ww_report *report = NULL;
   ct_freed(ww_buffer_unref_at) ww_buffer *data = NULL;
   const char *told = NULL;
   rig_fine(&rig, ww_run(rig.device, &launch, 1, watch, &report, &rig.error));
   EXPECT_FALSE(ww_report_finished(report));
   EXPECT_TRUE(ww_report_text(report, "launches[0].end", &told));
   EXPECT_STREQ(told, end);
-  char *text = rig_write(&rig, report, WW_TEXT);
+  ct_freed(ct_free) char *text = rig_write(&rig, report, WW_TEXT);
   EXPECT_CONTAINS(text, said);
-  free(text);
-  ww_report_unref(report);
   ww_launch_unref(launch);
   EXPECT_EQ(ww_device_now(rig.device), 0);
   launch = rig_plus(&rig, &data, 7);

@@ -143,8 +143,8 @@ static uint64_t run_again(struct rig *rig, uint32_t width) {
 TEST(image, a_recording_contains_images_created_and_freed_between_runs) {
   ct_freed(rig_free) struct rig rig = rig_with("teaching", source);
   struct kept kept = {NULL, 0};
-  ww_trace *trace = NULL;
-  ww_report *replay = NULL;
+  ct_freed(ww_trace_unref_at) ww_trace *trace = NULL;
+  ct_freed(ww_report_unref_at) ww_report *replay = NULL;
   uint64_t cycles[3];
   run_again(&rig, 33);
   rig_fine(&rig, ww_device_record(rig.device, rig_sink(&kept), &rig.error));
@@ -155,8 +155,6 @@ TEST(image, a_recording_contains_images_created_and_freed_between_runs) {
   rig_fine(&rig, ww_trace_replay(trace, NULL, NULL, &replay, &rig.error));
   for (size_t i = 0; i < 3; i++)
     EXPECT_EQ(ww_report_cycles(replay, i), cycles[i]);
-  ww_report_unref(replay);
-  ww_trace_unref(trace);
   free(kept.text);
 }
 

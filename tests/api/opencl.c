@@ -135,7 +135,7 @@ TEST(opencl_api, programs_can_be_read_from_every_form_that_they_are_written_in) 
   ct_freed(rig_free) struct rig rig = rig_with("teaching", source);
   for (ww_program_form form = WW_PROGRAM_OBJECT; form <= WW_PROGRAM_SPIRV; form++) {
     struct kept kept = {NULL, 0};
-    ww_program *again = NULL;
+    ct_freed(ww_program_unref_at) ww_program *again = NULL;
     const ww_kernel *kernel = NULL;
     ct_note("form %d", (int)form);
     rig_fine(&rig, ww_program_write(rig.program, form, rig_sink(&kept), &rig.error));
@@ -149,7 +149,6 @@ TEST(opencl_api, programs_can_be_read_from_every_form_that_they_are_written_in) 
       EXPECT_EQ(ww_kernel_argument(kernel, 1)->kind, WW_ARGUMENT_VALUE);
       EXPECT_EQ(ww_kernel_argument(kernel, 1)->bytes, 4);
     }
-    ww_program_unref(again);
     free(kept.text);
   }
 }
@@ -224,8 +223,8 @@ TEST(opencl_api, specialization_constants_are_set_by_number) {
   const ww_build build = {.size = sizeof build, .constants = &constant, .constant_count = 1};
   ww_program_unref(rig.program);
   rig_fine(&rig, ww_program_build(rig.context, bytes, &build, &rig.program, &rig.error));
-  ww_launch *launch = rig_launch(&rig, "k", 1, 1);
-  ww_buffer *out = NULL;
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_launch(&rig, "k", 1, 1);
+  ct_freed(ww_buffer_unref_at) ww_buffer *out = NULL;
   rig_fine(&rig, ww_buffer_new(rig.device, "out", 4, &out, &rig.error));
   rig_fine(&rig, ww_launch_buffer(launch, 0, out, 0, &rig.error));
   rig_fine(&rig, ww_run(rig.device, &launch, 1, NULL, NULL, &rig.error));
@@ -240,8 +239,6 @@ TEST(opencl_api, specialization_constants_are_set_by_number) {
   constant.value = NULL;
   rig_refused(&rig, ww_program_build(rig.context, bytes, &build, &none, &rig.error), WW_BAD_INPUT,
               "constants[0]: has no value");
-  ww_launch_unref(launch);
-  ww_buffer_unref(out);
   free(spirv.text);
 }
 
@@ -299,7 +296,7 @@ static bool refuse_at_once(void *self, uint64_t now, uint64_t done, uint64_t gro
 
 TEST(opencl_api, a_launch_file_is_cancelled_while_its_program_is_compiled) {
   struct rig rig = {.context = NULL};
-  ww_report *report = NULL;
+  ct_freed(ww_report_unref_at) ww_report *report = NULL;
   const ww_options options = {.size = sizeof options, .cache = ""};
   const ww_watch watch = {.size = sizeof watch, .tick = refuse_at_once};
   ww_bytes file = ww_text("{ \"program\": \"kernel.cl\", \"launches\": [ { \"kernel\": \"k\", \"global\": [64] } ] }");
@@ -315,7 +312,6 @@ TEST(opencl_api, a_launch_file_is_cancelled_while_its_program_is_compiled) {
   EXPECT_EQ(ww_file_run(rig.context, file, NULL, &watch, false, NULL, &report, &rig.error), WW_CANCELLED);
   EXPECT_TRUE(report == NULL);
   rig_fine(&rig, ww_file_run(rig.context, file, NULL, NULL, false, NULL, &report, &rig.error));
-  ww_report_unref(report);
   ww_context_unref(rig.context);
   remove(kernel);
   rmdir(folder);
@@ -337,10 +333,10 @@ TEST(opencl_api, a_check_reports_hazards_and_writes_them) {
                                         "  out[i] = 2 * tile[i];\n"
                                         "  wait_group_events(1, &loaded);\n"
                                         "}\n");
-  ww_launch *launch = rig_launch(&rig, "scale", 64, 64);
+  ct_freed(ww_launch_unref_at) ww_launch *launch = rig_launch(&rig, "scale", 64, 64);
   ww_buffer *buffer[2];
   struct kept kept = {NULL, 0};
-  ww_report *report = NULL;
+  ct_freed(ww_report_unref_at) ww_report *report = NULL;
   for (uint32_t i = 0; i < 2; i++) {
     rig_fine(&rig, ww_buffer_new(rig.device, "b", 256, &buffer[i], &rig.error));
     rig_fine(&rig, ww_launch_buffer(launch, i, buffer[i], 0, &rig.error));
@@ -359,8 +355,6 @@ TEST(opencl_api, a_check_reports_hazards_and_writes_them) {
   free(text);
   free(sarif);
   free(kept.text);
-  ww_report_unref(report);
-  ww_launch_unref(launch);
   for (int i = 0; i < 2; i++)
     ww_buffer_unref(buffer[i]);
   rig_free(&rig);
@@ -378,7 +372,7 @@ static size_t files_of(const char *path) {
 /* Builds a small program in a separate context and checks the result. */
 static void build_with(const ww_options *options, ww_status status, const char *part) {
   struct rig rig = {.context = NULL};
-  ww_program *program = NULL;
+  ct_freed(ww_program_unref_at) ww_program *program = NULL;
   rig_fine(&rig, ww_context_new(options, &rig.context, &rig.error));
   const ww_status got =
       ww_program_build(rig.context, ww_text("kernel void of_options() {}"), NULL, &program, &rig.error);
@@ -386,7 +380,6 @@ static void build_with(const ww_options *options, ww_status status, const char *
     rig_refused(&rig, got, status, part);
   else
     rig_fine(&rig, got);
-  ww_program_unref(program);
   ww_context_unref(rig.context);
 }
 

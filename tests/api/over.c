@@ -127,11 +127,11 @@ TEST(over, a_report_equals_that_of_device_memory) {
 }
 
 TEST(over, overruns_are_detected) {
-  struct rig rig = rig_new("teaching");
+  ct_freed(rig_free) struct rig rig = rig_new("teaching");
   const struct fenced fenced = fence();
-  ww_buffer *buffer = over(&rig, fenced.end - BYTES);
-  ww_launch *launch = plus(&rig, buffer);
-  ww_report *report = NULL;
+  ct_freed(ww_buffer_unref_at) ww_buffer *buffer = over(&rig, fenced.end - BYTES);
+  ct_freed(ww_launch_unref_at) ww_launch *launch = plus(&rig, buffer);
+  ct_freed(ww_report_unref_at) ww_report *report = NULL;
   rig_fine(&rig,
            ww_launch_range(launch, 1, NULL, (const uint64_t[]){2 * WORDS}, (const uint64_t[]){WORDS}, &rig.error));
   rig_fine(&rig, ww_run(rig.device, &launch, 1, NULL, &report, &rig.error));
@@ -140,10 +140,6 @@ TEST(over, overruns_are_detected) {
   ASSERT_TRUE(ww_report_hazard(report, 0, &hazard[0]) && ww_report_hazard(report, 1, &hazard[1]));
   EXPECT_TRUE(hazard[0].count && hazard[1].count && hazard[0].line != hazard[1].line);
   EXPECT_FALSE(ww_report_hazard(report, 2, &hazard[0]));
-  ww_report_unref(report);
-  ww_launch_unref(launch);
-  ww_buffer_unref(buffer);
-  rig_free(&rig);
   tear_down(&fenced);
 }
 
@@ -152,10 +148,9 @@ TEST(over, overruns_are_detected) {
 TEST(over, memory_may_be_freed_once_launches_and_buffer_are_freed) {
   ct_freed(rig_free) struct rig rig = rig_new("teaching");
   const struct fenced fenced = fence();
-  ww_buffer *buffer = over(&rig, fenced.first);
+  ct_freed(ww_buffer_unref_at) ww_buffer *buffer = over(&rig, fenced.first);
   ww_launch *launch = plus(&rig, buffer), *spin = rig_launch(&rig, "spin", WORDS, WORDS);
   ct_freed(ww_report_unref_at) ww_report *report = NULL;
-  ww_buffer_unref(buffer);
   rig_fine(&rig, ww_run(rig.device, &launch, 1, NULL, &report, &rig.error));
   EXPECT_EQ(word(fenced.first, 0), 5);
   ww_launch_unref(launch);

@@ -9,6 +9,8 @@
 #include "tests/ct.h"
 #include "traces/timeline_file.h"
 
+CT_FREES(struct timeline_file, timeline_close)
+
 /* ---- compared with the command line ---------------------------------------------------------------------------- */
 
 static struct kept read_file(const char *path) {
@@ -138,7 +140,7 @@ static struct sum sum_of(const struct kept *timeline, uint64_t start) {
   struct timeline_event event;
   char place[40];
   const struct trace_place at = {"timeline", (const uint8_t *)timeline->text, timeline->length};
-  struct timeline_file *file = timeline_open_at(&at, TRACE_WHOLE, &error);
+  ct_freed(timeline_close_at) struct timeline_file *file = timeline_open_at(&at, TRACE_WHOLE, &error);
   if (!EXPECT_TRUE(file))
     return sum;
   while (timeline_next(file, &event))
@@ -146,7 +148,6 @@ static struct sum sum_of(const struct kept *timeline, uint64_t start) {
   EXPECT_TRUE(!timeline_failed(file));
   snprintf(place, sizeof place, "\"start\":%llu,", (unsigned long long)start);
   EXPECT_CONTAINS(timeline_meta(file, "run", NULL), place);
-  timeline_close(file);
   return sum;
 }
 
@@ -219,9 +220,8 @@ TEST(timeline, of_a_cancelled_run_is_valid_up_to_its_last_block) {
   EXPECT_EQ(ww_run(rig.device, &launch, 1, &watch, NULL, NULL), WW_CANCELLED);
   const struct trace_place at = {"timeline", (const uint8_t *)timeline.text, timeline.length};
   EXPECT_TRUE(!timeline_open_at(&at, TRACE_WHOLE, &error));
-  struct timeline_file *file = timeline_open_at(&at, TRACE_SALVAGE, &error);
+  ct_freed(timeline_close_at) struct timeline_file *file = timeline_open_at(&at, TRACE_SALVAGE, &error);
   EXPECT_TRUE(file && timeline_meta(file, "run", NULL));
-  timeline_close(file);
   free(timeline.text);
 }
 
@@ -239,10 +239,9 @@ TEST(timeline, is_ignored_in_watches_of_version_0_1) {
   ct_freed(ww_buffer_unref_at) ww_buffer *data = NULL;
   ct_freed(ww_launch_unref_at) ww_launch *launch = rig_plus(&rig, &data, 5);
   ww_watch old = {.size = offsetof(ww_watch, timeline), .cycle_limit = 7, .timeline = {never, NULL}};
-  ww_report *report = NULL;
+  ct_freed(ww_report_unref_at) ww_report *report = NULL;
   rig_fine(&rig, ww_run(rig.device, &launch, 1, &old, &report, &rig.error));
   EXPECT_EQ(ww_report_cycles(report, 0), 7);
-  ww_report_unref(report);
   old.size--;
   rig_refused(&rig, ww_run(rig.device, &launch, 1, &old, NULL, &rig.error), WW_BAD_INPUT, "bytes of version 0.1; set");
 }

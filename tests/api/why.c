@@ -38,7 +38,7 @@ static void expect_printed(struct rig *rig, const ww_report *report, ww_form for
 
 static ww_report *run_file(struct rig *rig, const char *path, const char *machine, const ww_watch *watch) {
   ww_report *report = NULL;
-  ww_machine *loaded = NULL;
+  ct_freed(ww_machine_unref_at) ww_machine *loaded = NULL;
   FILE *file = fopen(path, "rb");
   struct kept text = read_all(file);
   fclose(file);
@@ -46,7 +46,6 @@ static ww_report *run_file(struct rig *rig, const char *path, const char *machin
     rig_fine(rig, ww_machine_load(rig->context, machine, &loaded, &rig->error));
   rig_fine(rig, ww_file_run(rig->context, (ww_bytes){text.text, text.length, path}, loaded, watch, false, NULL, &report,
                             &rig->error));
-  ww_machine_unref(loaded);
   free(text.text);
   return report;
 }
@@ -59,6 +58,7 @@ static ww_report *why(struct rig *rig, ww_report *report, const ww_trace *trace,
   return lifted;
 }
 
+/* Each of the two tests takes half of the files. */
 static void find_files(glob_t *found) {
   glob("examples/*/launch*.json", 0, NULL, found);
   glob("docs/lessons/*/launch*.json", GLOB_APPEND, NULL, found);
@@ -69,7 +69,7 @@ TEST(why, reports_of_launch_files_equal_those_of_the_command_line) {
   ct_freed(rig_free) struct rig rig = rig_new("teaching");
   ct_freed(globfree) glob_t found;
   find_files(&found);
-  for (size_t i = 0; i < found.gl_pathc; i++) {
+  for (size_t i = 0; i < found.gl_pathc; i += 2) {
     const char *path = found.gl_pathv[i];
     ct_freed(ww_report_unref_at) ww_report *lifted = why(&rig, run_file(&rig, path, NULL, NULL), NULL, false);
     ct_note("%s", path);
@@ -102,13 +102,13 @@ TEST(why, a_trace_gives_the_report_of_replay_and_mostly_that_of_run) {
   ct_freed(globfree) glob_t found;
   size_t others = 0;
   find_files(&found);
-  for (size_t i = 0; i < found.gl_pathc; i++) {
+  for (size_t i = 1; i < found.gl_pathc; i += 2) {
     const char *path = found.gl_pathv[i];
     char name[] = "/tmp/warpwait-why-XXXXXX.wwt";
     struct kept recorded = {NULL, 0};
     const ww_watch watch = {.size = sizeof watch, .trace = rig_sink(&recorded)};
     ww_report *report = run_file(&rig, path, NULL, &watch), *replayed = NULL;
-    ww_trace *trace = open_kept(&rig, &recorded);
+    ct_freed(ww_trace_unref_at) ww_trace *trace = open_kept(&rig, &recorded);
     ww_report *by_file = why(&rig, ww_report_ref(report), NULL, false), *by_trace = why(&rig, report, trace, false);
     char *a = rig_write(&rig, by_file, WW_JSON), *b = rig_write(&rig, by_trace, WW_JSON);
     ct_note("%s", path);
@@ -128,10 +128,9 @@ TEST(why, a_trace_gives_the_report_of_replay_and_mostly_that_of_run) {
       close(file);
       unlink(name);
     }
-    ww_trace_unref(trace);
     free(recorded.text);
   }
-  EXPECT_LE(others, 6);
+  EXPECT_LE(others, 4);
 }
 
 /* ---- runs of devices --------------------------------------------------------------------------------------------- */
@@ -196,17 +195,13 @@ TEST(why, matches_the_report_for_runs_that_are_too_long_or_unfinished) {
   for (int i = 0; i < 2; i++) {
     struct kept recorded = {NULL, 0};
     const ww_watch watch = {.size = sizeof watch, .trace = rig_sink(&recorded), .cycle_limit = i ? 1000 : 0};
-    ww_launch *launch = rig_launch(&rig, kernels[i], 1, 1);
-    ww_report *report = NULL;
+    ct_freed(ww_launch_unref_at) ww_launch *launch = rig_launch(&rig, kernels[i], 1, 1);
+    ct_freed(ww_report_unref_at) ww_report *report = NULL;
     rig_fine(&rig, ww_run(rig.device, &launch, 1, &watch, &report, &rig.error));
-    ww_trace *trace = open_kept(&rig, &recorded);
-    ww_report *lifted = why(&rig, ww_report_ref(report), trace, false);
+    ct_freed(ww_trace_unref_at) ww_trace *trace = open_kept(&rig, &recorded);
+    ct_freed(ww_report_unref_at) ww_report *lifted = why(&rig, ww_report_ref(report), trace, false);
     expect_printed(&rig, lifted, WW_TEXT, rig_write(&rig, report, WW_TEXT));
     expect_printed(&rig, lifted, WW_JSON, rig_write(&rig, report, WW_JSON));
-    ww_report_unref(lifted);
-    ww_report_unref(report);
-    ww_trace_unref(trace);
-    ww_launch_unref(launch);
     free(recorded.text);
   }
 }
@@ -218,11 +213,10 @@ TEST(why, cannot_explain_a_run_that_started_with_warm_caches) {
   const ww_watch watch = {.size = sizeof watch, .trace = rig_sink(&recorded)};
   ww_report *warm = NULL, *lifted = cold.report;
   rig_fine(&rig, ww_run(rig.device, &cold.launch, 1, &watch, &warm, &rig.error));
-  ww_trace *trace = open_kept(&rig, &recorded);
+  ct_freed(ww_trace_unref_at) ww_trace *trace = open_kept(&rig, &recorded);
   rig_refused(&rig, ww_report_why(warm, trace, false, NULL, &lifted, &rig.error), WW_UNSUPPORTED,
               "started with warm caches");
   EXPECT_TRUE(!lifted);
-  ww_trace_unref(trace);
   ww_report_unref(warm);
   free(recorded.text);
   give_up(&cold);

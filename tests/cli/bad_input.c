@@ -474,13 +474,12 @@ TEST(cli, typed_arguments_may_differ_in_sign_but_not_in_kind) {
 TEST(bad_input, more_buffers_than_a_kernel_can_name_are_refused) {
   enum { MOST = 4096, NAME = 32 };
   fixture_folder();
-  char *text = calloc(MOST + 10, NAME);
+  ct_freed(ct_free) char *text = calloc(MOST + 10, NAME);
   size_t used = (size_t)sprintf(text, "{\"program\": \"kernel.wws\", \"buffers\": {");
   for (int i = 0; i <= MOST; i++)
     used += (size_t)sprintf(text + used, "\"b%d\": {\"bytes\": 4},", i);
   sprintf(text + used - 1, "}, \"launches\": []}");
   tool_file("many.json", text);
-  free(text);
   refuse("run many.json", "many.json:1: buffers.b4096.bytes: more than 4096 buffers\n");
 }
 

@@ -386,10 +386,9 @@ TEST(check_verb, json_agrees_with_the_text) {
 TEST(check_verb, columns_are_bytes_in_text_and_characters_in_sarif) {
   tool_folder();
   tool_file("k.cl", "kernel void k(global int *a) {\n\t/* \xc3\xa4 */ a[0] = get_local_id(0);\n}\n");
-  struct outcome outcome = tool("check k.cl --global 8 --arg buffer:a=64 --sarif s.sarif");
+  ct_freed(outcome_free) struct outcome outcome = tool("check k.cl --global 8 --arg buffer:a=64 --sarif s.sarif");
   EXPECT_CONTAINS(outcome.out, "k.cl:2:16: error: ");
   EXPECT_CONTAINS(outcome.out, "    2 | \t/* \xc3\xa4 */ a[0] = get_local_id(0);\n      | \t             ^\n");
-  outcome_free(&outcome);
   ct_freed(ct_free) char *text = tool_read("s.sarif");
   EXPECT_CONTAINS(text, "\"startColumn\": 15");
 }
@@ -432,7 +431,7 @@ static size_t without_lines(uint32_t *word, size_t count) {
 }
 
 TEST(check_verb, instructions_without_lines_are_separate_places) {
-  uint8_t *spirv = NULL;
+  ct_freed(ct_free) uint8_t *spirv = NULL;
   size_t size = 0;
   char path[200];
   struct isa_error error = {""};
@@ -440,7 +439,6 @@ TEST(check_verb, instructions_without_lines_are_separate_places) {
   tool_file("k.cl", "kernel void k(global int *a) {\n  a[1] = get_local_id(0);\n  a[2] = a[1];\n}\n");
   EXPECT_TRUE(opencl_compile(path, &(struct opencl_build){0}, &spirv, &size, &error));
   tool_bytes("k.spv", spirv, 4 * without_lines((uint32_t *)(void *)spirv, size / 4));
-  free(spirv);
   ct_freed(outcome_free) struct outcome outcome = tool("check k.spv --global 8 --arg buffer:a=64");
   EXPECT_CONTAINS(outcome.out, "k.spv: note: the other access, at the same place\n");
   EXPECT_CONTAINS(outcome.out, "k.spv: note: the other access\n      | instruction ");
@@ -449,9 +447,8 @@ TEST(check_verb, instructions_without_lines_are_separate_places) {
 TEST(check_verb, output_of_work_items_is_in_json_only) {
   tool_folder();
   tool_file("p.cl", "kernel void p() { printf(\"hello %d\\n\", (int)get_local_id(0)); }\n");
-  struct outcome outcome = tool("check p.cl --global 2");
+  ct_freed(outcome_free) struct outcome outcome = tool("check p.cl --global 2");
   EXPECT_TRUE(strstr(outcome.out, "hello") == NULL);
-  outcome_free(&outcome);
   json_t *root = json_report("check p.cl --global 2 --report json");
   EXPECT_STREQ(word(json_array_get(json_object_get(root, "launches"), 0), "printf"), "hello 0\nhello 1\n");
   json_decref(root);
@@ -460,8 +457,7 @@ TEST(check_verb, output_of_work_items_is_in_json_only) {
 /* ---- SARIF: tests/check/sarif_test.py checks its form ---------------------------------------- */
 
 static json_t *sarif_run(const char *arguments) {
-  struct outcome outcome = tool(arguments);
-  outcome_free(&outcome);
+  ct_freed(outcome_free) struct outcome outcome = tool(arguments);
   ct_freed(ct_free) char *text = tool_read("s.sarif");
   json_t *root = parse(text), *run = json_incref(json_array_get(json_object_get(root, "runs"), 0));
   EXPECT_STREQ(word(root, "version"), "2.1.0");

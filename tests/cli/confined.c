@@ -179,14 +179,13 @@ TEST(confined, a_file_named_twice_is_listed_once) {
   enum { FILES = 1000 };
   here = tool_folder();
   tool_file("k.wws", ".kernel k\n  exit\n");
-  char *text = calloc(FILES + 10, 120);
+  ct_freed(ct_free) char *text = calloc(FILES + 10, 120);
   size_t used = (size_t)sprintf(text, "{\"program\": \"k.wws\", \"buffers\": {\"b\": {\"bytes\": 4}}, \"launches\": "
                                       "[{\"kernel\": \"k\", \"global\": [32], \"local\": [32]}], \"check\": [");
   for (int i = 0; i < 2 * FILES; i++)
     used += (size_t)sprintf(text + used, "{\"buffer\": \"b\", \"expected\": \"%d.bin\"},", i % FILES);
   sprintf(text + used - 1, "]}");
   tool_file("l.json", text);
-  free(text);
   ct_freed(outcome_free) struct outcome outcome = tool("run l.json --files --verify");
   size_t lines = 0;
   for (const char *at = outcome.out; *at; at++)

@@ -33,8 +33,7 @@ static void expect_same_report(const char *trace) {
 
 TEST(convert, a_trace_from_text_replays_as_it_ran) {
   folder();
-  struct outcome run = tool("run l.json --trace t.wwt");
-  outcome_free(&run);
+  ct_freed(outcome_free) struct outcome run = tool("run l.json --trace t.wwt");
   expect("trace convert t.wwt t.wwtt", 0, "");
   expect("trace convert t.wwtt u.wwt", 0, "");
   expect_same_report("u.wwt");
@@ -144,9 +143,8 @@ TEST(convert, a_failed_conversion_leaves_the_output_unchanged) {
   tool_file("h.wwtt", "as it was");
   expect("trace convert h.wwt no/h.wwtt", 2, "warpwait: no/h.wwtt: cannot be written: No such file or directory\n");
   tool_file("t.wwt", "\x89WWT\r\n\x1a\nand no more");
-  struct outcome outcome = tool("trace convert t.wwt h.wwtt");
+  ct_freed(outcome_free) struct outcome outcome = tool("trace convert t.wwt h.wwtt");
   EXPECT_EQ(outcome.status, 2);
-  outcome_free(&outcome);
   ct_freed(ct_free) char *text = tool_read("h.wwtt");
   EXPECT_STREQ(text, "as it was");
 }

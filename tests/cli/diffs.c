@@ -147,8 +147,7 @@ TEST(diffs, bad_input_is_not_reported_as_a_difference) {
   expect("trace diff a.wwt nothing.wwt", 2, "");
   expect("trace diff a.wwt a.wwt a.wwt", 2, "");
   expect("trace diff a.wwt a.wwt --context 65", 2, "");
-  char *bytes = tool_read("hop.wws");
+  ct_freed(ct_free) char *bytes = tool_read("hop.wws");
   tool_bytes("cut.wwt", bytes, 10);
-  free(bytes);
   expect("trace diff cut.wwt a.wwt", 2, "");
 }

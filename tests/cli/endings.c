@@ -25,20 +25,18 @@ static void folder_with_launch(void) {
 static void expect_next(const char *words, enum verb verb, bool ends) {
   struct text next = {0};
   help_next(verb, &next);
-  struct outcome ran = tool(words);
+  ct_freed(outcome_free) struct outcome ran = tool(words);
   EXPECT_GT(next.length, 0u);
   EXPECT_EQ(ends_with(ran.out, next.data), ends);
   EXPECT_EQ(strstr(ran.out, "Next: ") != NULL, ends);
-  outcome_free(&ran);
   free(next.data);
 }
 
 TEST(endings, a_text_report_ends_with_the_next_command_and_json_does_not) {
   folder_with_launch();
-  struct outcome made = tool("run launch.json --trace t.wwt --report json --out a.json");
+  ct_freed(outcome_free) struct outcome made = tool("run launch.json --trace t.wwt --report json --out a.json");
   EXPECT_EQ(made.status, 0);
   tool_again(&made, "run launch.json --set mem.dram_latency=900 --report json --out b.json");
-  outcome_free(&made);
   static const struct {
     const char *words;
     enum verb verb;

@@ -199,9 +199,8 @@ static json_t *recorded(void) {
   snprintf(folder, sizeof folder, "%s", tool_folder());
   tool_file("k.cl", kernels);
   tool_file("l.json", launches);
-  struct outcome outcome = tool("run l.json --trace t.wwt --out o");
+  ct_freed(outcome_free) struct outcome outcome = tool("run l.json --trace t.wwt --out o");
   EXPECT_EQ(outcome.status, 0);
-  outcome_free(&outcome);
   ct_freed(trace_close_at) struct trace *trace = trace_open(path_of("t.wwt"), TRACE_WHOLE, &error);
   json_t *root = json_loads(trace_meta(trace, "run", NULL), 0, NULL);
   return root;

@@ -31,10 +31,9 @@ static void spoil(json_t *value, const char *more) {
 static void write_report(const char *name, const char *launch, const char *more) {
   char command[400];
   snprintf(command, sizeof command, "run %s --quiet --report json --out %s.json", launch, name);
-  struct outcome outcome = tool(command);
+  ct_freed(outcome_free) struct outcome outcome = tool(command);
   ct_note("warpwait %s: %s", command, outcome.err);
   ASSERT_TRUE(outcome.status == 0);
-  outcome_free(&outcome);
   snprintf(command, sizeof command, "%s.json", name);
   char *text = tool_read(command);
   json_t *root = json_loads(text, 0, NULL);

@@ -185,7 +185,7 @@ TEST(opencl, include_folders_are_relative_to_the_launch_file) {
 }
 
 TEST(opencl, spir_v_runs_like_its_source) {
-  uint8_t *spirv = NULL;
+  ct_freed(ct_free) uint8_t *spirv = NULL;
   size_t size = 0;
   char path[200];
   struct isa_error error = {""};
@@ -194,7 +194,6 @@ TEST(opencl, spir_v_runs_like_its_source) {
   EXPECT_TRUE(opencl_compile(path, &(struct opencl_build){0}, &spirv, &size, &error));
   EXPECT_STREQ(error.text, "");
   tool_bytes("k.spv", spirv, size);
-  free(spirv);
   launch_with("\"program\": \"k.spv\", \"build\": { \"registers\": 16 },");
   expect("run l.json --verify", 0, "");
   expect("run k.spv --global 4 -D N=3", 2,
@@ -295,7 +294,7 @@ TEST(opencl, its_assembly_can_be_assembled) {
   expect("asm kernel.cl -o k.wwo --spirv k.spv", 0, "");
   expect("dis kernel.cl --assembly -o a.wws", 0, "");
   expect("asm a.wws -o a.wwo", 0, "");
-  char *text = tool_read("a.wws");
+  ct_freed(ct_free) char *text = tool_read("a.wws");
   static const char *const others[] = {"dis k.wwo --assembly", "dis k.spv --assembly", "dis a.wwo --assembly",
                                        "dis a.wws --assembly", "dis a.wwo"};
   EXPECT_CONTAINS(text, ".kernel plus\n");
@@ -305,7 +304,6 @@ TEST(opencl, its_assembly_can_be_assembled) {
     EXPECT_STREQ(outcome.out, text);
     EXPECT_EQ(outcome.status, 0);
   }
-  free(text);
   launch_with("\"program\": \"a.wws\",");
   expect("run l.json --verify", 0, "");
 }

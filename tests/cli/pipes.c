@@ -73,13 +73,13 @@ static struct outcome run(const char *arguments, int status, const char *err) {
 
 TEST(pipes, packets_pass_between_launches_and_the_rest_is_dumped_in_order) {
   write_launch(PIPES, PUT ", " GET, "");
-  struct outcome outcome = run("run l.json --dump p=p.bin --dump q=q.bin --dump out=out.bin", 0, "");
+  ct_freed(outcome_free) struct outcome outcome =
+      run("run l.json --dump p=p.bin --dump q=q.bin --dump out=out.bin", 0, "");
   EXPECT_CONTAINS(outcome.out, "pipe p: room for 40 packets of 4 bytes; 40 written, 0 read, 40 left");
   EXPECT_CONTAINS(outcome.out, "pipe p: room for 40 packets of 4 bytes; 0 written, 32 read, 8 left");
   EXPECT_CONTAINS(outcome.out, "  24 requests refused, pipe full\n");
   EXPECT_CONTAINS(outcome.out, "  held up to 40 packets (100.0 %), ");
   EXPECT_CONTAINS(outcome.out, "pipe q: room for 1 packet of 12 bytes; 0 written, 0 read, 0 left\n\n====");
-  outcome_free(&outcome);
   uint32_t numbers[64];
   EXPECT_EQ(read_numbers("p.bin", numbers), 8);
   for (uint32_t i = 0; i < 8; i++)

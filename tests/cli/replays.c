@@ -158,9 +158,8 @@ TEST(replays, damaged_traces_and_other_files_are_reported_in_one_line) {
   expect("run l.json --trace /nowhere/t.wwt", 2, "--trace: ");
   expect("run l.json --trace t.wwt --out o", 0, "");
   expect("trace validate t.wwt", 0, "");
-  char *bytes = tool_read("t.wwt");
+  ct_freed(ct_free) char *bytes = tool_read("t.wwt");
   tool_bytes("cut.wwt", bytes, 200);
-  free(bytes);
   expect("replay cut.wwt", 2, "cut.wwt");
   expect("trace validate cut.wwt", 2, "cut.wwt");
 }

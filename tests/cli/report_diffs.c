@@ -78,11 +78,10 @@ static const json_t *line_of(const json_t *root, const char *text) {
 
 TEST(report_diffs, a_report_compared_with_itself_shows_no_difference) {
   folder();
-  struct outcome outcome = tool("diff a.json a.json");
+  ct_freed(outcome_free) struct outcome outcome = tool("diff a.json a.json");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_STREQ(outcome.out, "");
   EXPECT_STREQ(outcome.err, "");
-  outcome_free(&outcome);
   json_t *root = compared("a.json a.json", 0);
   EXPECT_TRUE(json_is_true(json_object_get(root, "same")));
   json_decref(root);
@@ -178,7 +177,7 @@ TEST(report_diffs, an_edited_line_is_shown_once) {
 
 /* Turns a.json into a report of OpenCL C in which the wait's line has this text. */
 static void reword(const char *path, const char *text) {
-  char *written = tool_read("a.json");
+  ct_freed(ct_free) char *written = tool_read("a.json");
   json_t *report = json_loads(written, 0, NULL), *line;
   size_t i;
   json_array_foreach(json_object_get(json_array_get(json_object_get(report, "launches"), 0), "by_line"), i, line) {
@@ -186,10 +185,8 @@ static void reword(const char *path, const char *text) {
     if (strcmp(json_string_value(json_object_get(line, "text")), "wait e") == 0)
       json_object_set_new(line, "text", json_string(text));
   }
-  char *bytes = json_dumps(report, 0);
+  ct_freed(ct_free) char *bytes = json_dumps(report, 0);
   tool_file(path, bytes);
-  free(bytes);
-  free(written);
   json_decref(report);
 }
 
@@ -218,34 +215,29 @@ TEST(report_diffs, changes_to_comments_do_not_count_and_changes_to_code_and_stri
 
 TEST(report_diffs, cycles_that_only_moved_between_lines_have_their_own_sentence) {
   folder();
-  char *text = tool_read("a.json");
+  ct_freed(ct_free) char *text = tool_read("a.json");
   json_t *report = json_loads(text, 0, NULL);
   json_t *lines = json_object_get(json_array_get(json_object_get(report, "launches"), 0), "by_line");
   json_object_set_new(json_array_get(lines, 0), "file", json_string("other.wws"));
-  char *moved = json_dumps(report, 0);
+  ct_freed(ct_free) char *moved = json_dumps(report, 0);
   tool_file("moved.json", moved);
-  struct outcome outcome = tool("diff a.json moved.json");
+  ct_freed(outcome_free) struct outcome outcome = tool("diff a.json moved.json");
   EXPECT_TRUE(strstr(outcome.out, "B takes the same number of cycles as A. Of lines the largest change is at "));
-  outcome_free(&outcome);
-  free(moved);
-  free(text);
   json_decref(report);
 }
 
 TEST(report_diffs, lines_of_reports_without_source_match_by_number) {
   folder();
   json_t *report, *line;
-  char *text = tool_read("a.json");
+  ct_freed(ct_free) char *text = tool_read("a.json");
   size_t i;
   report = json_loads(text, 0, NULL);
   json_array_foreach(json_object_get(json_array_get(json_object_get(report, "launches"), 0), "by_line"), i, line) {
     json_object_del(line, "text");
   }
-  char *without = json_dumps(report, 0);
+  ct_freed(ct_free) char *without = json_dumps(report, 0);
   tool_file("without.json", without);
   good("diff a.json without.json", 0);
-  free(without);
-  free(text);
   json_decref(report);
 }
 
@@ -281,10 +273,9 @@ TEST(report_diffs, a_hazard_at_a_shifted_line_matches) {
 TEST(report_diffs, unfinished_launches_are_reported) {
   folder();
   good("run a.wws" RUN "--max-cycles 50 --report json --out cut.json", 1);
-  struct outcome outcome = tool("diff a.json cut.json");
+  ct_freed(outcome_free) struct outcome outcome = tool("diff a.json cut.json");
   EXPECT_EQ(outcome.status, 1);
   EXPECT_CONTAINS(outcome.out, "B: launch 1 did not finish (cycle_limit)");
-  outcome_free(&outcome);
   good("diff cut.json cut.json", 0);
 }
 
@@ -359,12 +350,11 @@ TEST(report_diffs, one_launch_can_be_compared_alone) {
 TEST(report_diffs, a_launch_can_be_compared_with_a_named_one) {
   launches_folder();
   launch("b", LAUNCH("six") ", " LAUNCH("one"));
-  struct outcome outcome = tool("diff a.json b.json --launch 2 --launch-b 1");
+  ct_freed(outcome_free) struct outcome outcome = tool("diff a.json b.json --launch 2 --launch-b 1");
   EXPECT_EQ(outcome.status, 1);
   EXPECT_CONTAINS(outcome.out, "on teaching, launch 2\nB  b.json: ");
   EXPECT_CONTAINS(outcome.out, "on teaching, launch 1\n");
   EXPECT_CONTAINS(outcome.out, "\nkernel                     two -> six\n");
-  outcome_free(&outcome);
   json_t *root = compared("a.json b.json --launch 2 --launch-b 1", 1);
   EXPECT_EQ(json_array_size(json_object_get(root, "launches")), 1);
   expect_pair(root, 0, 2, 1);

@@ -150,12 +150,11 @@ TEST(cli, hosts_and_orders_write_the_same_report) {
                                      "run l.json --report json --order shuffled:5",
                                      "run l.json --report json --threads 3", "run l.json --report json --vcd w.vcd"};
   launch_with("");
-  struct outcome first = tool("run l.json --report json --host systemc");
+  ct_freed(outcome_free) struct outcome first = tool("run l.json --report json --host systemc");
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ct_freed(outcome_free) struct outcome other = tool(rows[i]);
     EXPECT_STREQ(other.out, first.out);
   }
-  outcome_free(&first);
   ct_freed(ct_free) char *vcd = tool_read("w.vcd");
   EXPECT_CONTAINS(vcd, "$enddefinitions");
   EXPECT_FALSE(tool_exists("w.vcd.part.vcd"));
@@ -332,10 +331,9 @@ TEST(cli, reports_list_changed_machine_parameters) {
 
 TEST(cli, an_unfinished_launch_has_no_bottleneck) {
   launch_with("");
-  struct outcome outcome = tool("run l.json --max-cycles 20");
+  ct_freed(outcome_free) struct outcome outcome = tool("run l.json --max-cycles 20");
   EXPECT_CONTAINS(outcome.out, "\nStopped at the cycle limit: the figures are for an unfinished launch.\n");
   EXPECT_TRUE(strstr(outcome.out, "Bound by") == NULL);
-  outcome_free(&outcome);
   json_t *root = report("run l.json --max-cycles 20 --report json");
   const json_t *launch = json_array_get(json_object_get(root, "launches"), 0);
   EXPECT_CONTAINS(json_string_value(json_object_get(json_object_get(launch, "bottleneck"), "sentence")),
@@ -349,14 +347,13 @@ TEST(cli, a_deadlock_at_different_barriers_shows_where_each_warp_waits) {
   tool_folder();
   tool_file("stuck.wws", ".kernel k\n.reg i\n.pred p\n  get.local_id i, x\n  setp.lt.u32 p, i, 32\n@p bra out\n"
                          "  bar.lds\n  exit\nout: bar.lds\n  exit\n");
-  struct outcome outcome = tool("run stuck.wws --global 64 --local 64");
+  ct_freed(outcome_free) struct outcome outcome = tool("run stuck.wws --global 64 --local 64");
   EXPECT_EQ(outcome.status, 1);
   EXPECT_CONTAINS(outcome.out, "Deadlock: 2 warps wait forever. The figures are for an unfinished launch.");
   EXPECT_CONTAINS(outcome.out,
                   "at stuck.wws:7 waits at a barrier, while others of its work-group wait at stuck.wws:9\n");
   EXPECT_CONTAINS(outcome.out,
                   "at stuck.wws:9 waits at a barrier, while others of its work-group wait at stuck.wws:7\n");
-  outcome_free(&outcome);
   json_t *root = report("run stuck.wws --global 64 --local 64 --report json");
   const json_t *launch = json_array_get(json_object_get(root, "launches"), 0);
   size_t told = 0, index = 0;
@@ -372,7 +369,7 @@ TEST(cli, calls_on_one_line_are_distinguished_by_instruction) {
   tool_folder();
   tool_file("two.cl", "kernel void two(void) {\n  if (get_local_id(0) < 32) barrier(CLK_LOCAL_MEM_FENCE); else "
                       "barrier(CLK_LOCAL_MEM_FENCE);\n}\n");
-  struct outcome outcome = tool("run two.cl --global 64 --local 64");
+  ct_freed(outcome_free) struct outcome outcome = tool("run two.cl --global 64 --local 64");
   EXPECT_EQ(outcome.status, 1);
   unsigned first = 0, second = 0;
   const char *at = strstr(outcome.out, "at two.cl:2 (instruction ");
@@ -383,7 +380,6 @@ TEST(cli, calls_on_one_line_are_distinguished_by_instruction) {
                    &first, &second),
             2);
   EXPECT_TRUE(first != second);
-  outcome_free(&outcome);
   json_t *root = report("run two.cl --global 64 --local 64 --report json");
   const json_t *warp =
       json_array_get(json_object_get(json_array_get(json_object_get(root, "launches"), 0), "stuck"), 0);

@@ -134,11 +134,10 @@ TEST(slices, a_group_with_several_batches_began_with_the_first) {
   tool_folder();
   tool_file("wild.wws", wild);
   expect("run wild.wws --global 64 --local 64 --arg buffer:data=16384 --trace t.wwt --out o", 0, "");
-  struct outcome info = tool("trace info t.wwt --json");
+  ct_freed(outcome_free) struct outcome info = tool("trace info t.wwt --json");
   json_t *root = json_loads(info.out, 0, NULL);
   EXPECT_GT(json_integer_value(json_object_get(root, "raw_bytes")), 2 * (16 << 10));
   json_decref(root);
-  outcome_free(&info);
   expect("trace slice t.wwt --from 1000 -o s.wwt", 2, "t.wwt: has none of these work-groups");
   expect("trace slice t.wwt --to 1000 -o s.wwt", 0, "");
 }
@@ -187,9 +186,8 @@ TEST(slices, merged_traces_can_run_concurrently) {
   expect("run a.json --trace a.wwt --report json --out first", 0, "");
   expect("run b.json --trace b.wwt --report json --out second", 0, "");
   expect("trace merge --together a.wwt b.wwt -o m.wwt", 0, "");
-  struct outcome text = tool("replay m.wwt");
+  ct_freed(outcome_free) struct outcome text = tool("replay m.wwt");
   EXPECT_CONTAINS(text.out, "together       with launch 2, apart: ");
-  outcome_free(&text);
   expect("replay m.wwt --report json --out both", 0, "");
   EXPECT_EQ(dram_bytes("both", 0), dram_bytes("first", 0) + dram_bytes("second", 0));
   expect("trace merge a.wwt b.wwt --memory shared -o n.wwt", 2,
@@ -208,11 +206,10 @@ TEST(slices, impossible_slices_are_refused_and_leave_no_file) {
   expect("run a.json --trace wide.wwt --out o --set cu.warp_size=64", 0, "");
   expect("trace merge t.wwt wide.wwt -o s.wwt", 2, "wide.wwt: has warps of 64 lanes, but t.wwt of 32");
   expect("run a.json --trace more.wwt --out o --set dma.channels=3", 0, "");
-  struct outcome told = tool("trace merge t.wwt more.wwt -o m.wwt");
+  ct_freed(outcome_free) struct outcome told = tool("trace merge t.wwt more.wwt -o m.wwt");
   EXPECT_EQ(told.status, 0);
   EXPECT_STREQ(told.err, "warpwait: more.wwt: was recorded on another machine than t.wwt; the latter's machine "
                          "'teaching' is kept\n");
-  outcome_free(&told);
   expect("trace merge t.wwt -o s.wwt", 2, "traces are missing");
   expect("trace merge t.wwt nothing.wwt -o s.wwt", 2, "nothing.wwt");
   expect("trace slice t.wwt", 2, "-o FILE is missing");

@@ -174,9 +174,8 @@ TEST(timelines, a_file_name_that_is_not_utf_8_is_reported_and_cannot_be_recorded
   snprintf(command, sizeof command, "%s --timeline t.wtl --out r", arguments);
   expect(command, 0, "");
   run("trace convert t.wtl t.csv", "");
-  char *csv = tool_read("t.csv");
+  ct_freed(ct_free) char *csv = tool_read("t.csv");
   EXPECT_CONTAINS(csv, ",\"(not UTF-8)\",");
-  free(csv);
   snprintf(command, sizeof command, "%s --trace t.wwt", arguments);
   expect(command, 2, "warpwait: --trace: the name 'k\xe9.wws' is not UTF-8, which a trace's names must be\n");
   EXPECT_FALSE(tool_exists("t.wwt"));
@@ -209,9 +208,8 @@ TEST(timelines, an_interrupted_run_leaves_the_old_file) {
     ct_note("%s", names[i]);
     snprintf(command, sizeof command, "run spin.wws --global 64 --local 64 --%s %s -q", option, names[i]);
     tool_file(names[i], "as it was");
-    struct outcome outcome = tool_interrupted(command);
+    ct_freed(outcome_free) struct outcome outcome = tool_interrupted(command);
     EXPECT_EQ(outcome.status, 130);
-    outcome_free(&outcome);
     ct_freed(ct_free) char *text = tool_read(names[i]);
     EXPECT_STREQ(text, "as it was");
   }
@@ -228,12 +226,11 @@ TEST(timelines, an_unfinished_run_has_a_complete_timeline) {
 TEST(timelines, info_and_head_show_the_contents) {
   folder();
   run("run %s --timeline t.wtl --out r", "l.json");
-  struct outcome info = tool("trace info t.wtl");
+  ct_freed(outcome_free) struct outcome info = tool("trace info t.wtl");
   EXPECT_EQ(info.status, 0);
   EXPECT_CONTAINS(info.out, "machine        teaching\nlaunch 1       kernel 'plus', cycles 0 to ");
   EXPECT_CONTAINS(info.out, "bytes an event\n");
   EXPECT_CONTAINS(info.out, "  cu      warp\n");
-  outcome_free(&info);
   struct outcome head = tool("trace head t.wtl -n 1 ");
   EXPECT_EQ(head.status, 0);
   EXPECT_CONTAINS(head.out, "  cu      warp ");

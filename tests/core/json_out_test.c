@@ -35,9 +35,8 @@ TEST(json_out, pieces_together_equal_the_whole) {
   ASSERT_TRUE(root != NULL);
   write_pieces(root, &writer);
   EXPECT_TRUE(json_written(&writer));
-  char *whole = json_lines(root);
+  ct_freed(ct_free) char *whole = json_lines(root);
   EXPECT_STREQ(text.data, whole);
-  free(whole);
   free(text.data);
 }
 

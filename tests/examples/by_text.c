@@ -40,9 +40,8 @@ static long memory_of(const char *arguments) {
   struct rusage usage;
   int status = 0;
   snprintf(line, sizeof line, "cd '%s' && exec \"$W\" %s", folder, arguments);
-  char *full = realpath(program ? program : "build/warpwait", NULL);
+  ct_freed(ct_free) char *full = realpath(program ? program : "build/warpwait", NULL);
   setenv("W", full, 1);
-  free(full);
   const pid_t child = fork();
   if (!child) {
     execl("/bin/sh", "sh", "-c", line, NULL);
@@ -82,7 +81,7 @@ TEST(examples, memory_use_of_converting_to_text_and_back_does_not_grow_with_the_
 #endif
 
 TEST(examples, traces_of_all_examples_survive_a_text_round_trip) {
-  glob_t found = {0};
+  ct_freed(globfree) glob_t found = {0};
   make_folder();
   ASSERT_EQ(glob("examples/*/launch*.json", 0, NULL, &found), 0);
   for (size_t i = 0; i < found.gl_pathc; i++) {
@@ -93,7 +92,6 @@ TEST(examples, traces_of_all_examples_survive_a_text_round_trip) {
              found.gl_pathv[i]);
     EXPECT_EQ(run(command), 0);
   }
-  globfree(&found);
   remove_folder();
 }
 

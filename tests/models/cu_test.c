@@ -581,7 +581,7 @@ TEST(cu, registers_are_allocated_in_units) {
 TEST(cu, lds_instructions_of_a_warp_keep_a_spacing_and_others_issue_between) {
   const char *text =
       ".kernel k\n.lds t 64\n.reg a, b, c\n ld.lds.b32 a, [t]\n mov.b32 c, 1\n ld.lds.b32 b, [t]\n exit\n";
-  struct rig plain, spaced, less;
+  ct_freed(rig_free) struct rig plain, spaced, less;
   rig_run(&plain, "", 32, 32, text);
   rig_run(&spaced, "cu.lds_spacing=7", 32, 32, text);
   rig_run(&less, "cu.lds_spacing=2", 32, 32, text); /* the move takes the same time */
@@ -589,9 +589,6 @@ TEST(cu, lds_instructions_of_a_warp_keep_a_spacing_and_others_issue_between) {
   EXPECT_EQ(stall(&spaced, STALL_UNIT), 5);
   EXPECT_EQ(spaced.result.cycles, plain.result.cycles + 5);
   EXPECT_EQ(less.result.cycles, plain.result.cycles);
-  rig_free(&plain);
-  rig_free(&spaced);
-  rig_free(&less);
   /* so are accesses whose lanes are all off */
   const char *off = ".kernel k\n.lds t 64\n.reg a, b\n.pred p\n@p ld.lds.b32 a, [t]\n@p ld.lds.b32 b, [t]\n exit\n";
   EXPECT_EQ(rig_cycles("cu.lds_spacing=7", 32, 32, off), rig_cycles("", 32, 32, off) + 6);

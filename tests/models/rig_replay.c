@@ -11,6 +11,7 @@
 #include "tools/trace/text.h"
 
 CT_FREES(struct trace, trace_close)
+CT_FREES(struct simulation, simulation_free)
 
 /* ---- fingerprints */
 
@@ -22,12 +23,11 @@ uint64_t rig_mix(uint64_t hash, const void *bytes, size_t size) {
 
 /* Excludes host addresses. */
 uint64_t rig_fingerprint(const struct isa_program *program, const struct launch_result *result) {
-  struct launch_result *copy = calloc(1, sizeof *copy);
+  ct_freed(ct_free) struct launch_result *copy = calloc(1, sizeof *copy);
   launch_result_copy(copy, result);
   for (size_t i = 0; i < RESULT_STUCK; i++)
     copy->stuck[i].pipe = NULL;
   uint64_t hash = rig_mix(UINT64_C(0xcbf29ce484222325), copy, sizeof *copy);
-  free(copy);
   hash = rig_mix(hash, launch_copy_latency(result), sizeof(struct histogram));
   for (size_t i = 0; i < result->stuck_count && i < RESULT_STUCK; i++) {
     const char *pipe = result->stuck[i].pipe ? result->stuck[i].pipe->name : "";
@@ -103,7 +103,7 @@ static void run_all(struct rig_recording *recording, const struct rig *rig, cons
   struct isa_buffer buffers[RIG_BUFFERS + RIG_PIPES];
   struct isa_pipe pipes[RIG_PIPES];
   struct isa_memory memory;
-  struct simulation *simulation = simulation_new_with(&rig->machine, sources);
+  ct_freed(simulation_free_at) struct simulation *simulation = simulation_new_with(&rig->machine, sources);
   size_t count = 0;
   struct island **islands = simulation_islands(simulation, &count);
   struct host *host = host_plain(islands, count, rig->order, 1);
@@ -118,7 +118,6 @@ static void run_all(struct rig_recording *recording, const struct rig *rig, cons
     EXPECT_EQ(rig_fingerprint(rig->program, &result), recording->fingerprint[i]);
   }
   host->free(host);
-  simulation_free(simulation);
   for (size_t i = 0; i < memory.pipe_count; i++)
     isa_pipe_free(&pipes[i]);
   for (size_t i = 0; i < memory.count; i++)

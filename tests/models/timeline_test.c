@@ -91,12 +91,11 @@ typedef void (*check)(const struct rig *rig, const struct ear *ear);
 static void over_machines(check holds, cycle_t limit) {
   for (unsigned machine = 0; machine < MACHINES; machine++)
     for (unsigned i = 0; i < KERNELS; i++) {
-      struct rig rig;
+      ct_freed(rig_free) struct rig rig;
       struct ear *ear = open_ear(UINT32_MAX);
       ct_note("machine %u (%s), kernel %u", machine, machines[machine], i);
       if (run(&rig, machine, machine * KERNELS + i + 1, ear, ORDER_ASCENDING, limit))
         holds(&rig, ear);
-      rig_free(&rig);
       close_ear(ear);
     }
 }
@@ -401,7 +400,7 @@ static struct ear *listen(struct rig *rig, const char *settings, uint32_t global
 }
 
 TEST(timeline, a_load_that_the_l1_serves_moves_no_bytes_and_ends_after_its_latency) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   struct ear *ear = listen(&rig, "mem.l1_size=8K mem.l1_latency=33", 32,
                            ".kernel k\n.arg a global\n.reg x, y\n.reg64 p\n ld.arg.b64 p, a\n"
                            " ld.global.b32 x, [p]\n mov.b32 x, x\n ld.global.b32 y, [p]\n exit\n");
@@ -413,12 +412,11 @@ TEST(timeline, a_load_that_the_l1_serves_moves_no_bytes_and_ends_after_its_laten
   EXPECT_EQ(cycles_of(hit), 33); /* one sector passes the L1 in the cycle of the issue */
   EXPECT_LE(miss->to, hit->from);
   EXPECT_EQ(count(ear, TIMELINE_SERVED), 1);
-  rig_free(&rig);
   close_ear(ear);
 }
 
 TEST(timeline, lane_copies_write_the_lds_inbound_and_read_it_outbound) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   struct ear *ear = listen(&rig, "dma.copy=lanes", 32,
                            ".kernel k\n.arg a global\n.arg b global\n.lds t 1024\n.reg e, f\n.reg64 p, q\n"
                            " ld.arg.b64 p, a\n ld.arg.b64 q, b\n copy.to_lds e, [t], [p], 32, size=4\n wait e\n"
@@ -428,13 +426,12 @@ TEST(timeline, lane_copies_write_the_lds_inbound_and_read_it_outbound) {
   EXPECT_EQ(count(ear, TIMELINE_ACCESS), 2);
   EXPECT_EQ(in->field[TIMELINE_ACCESS_KIND], LDS_WRITE);
   EXPECT_EQ(out->field[TIMELINE_ACCESS_KIND], LDS_READ);
-  rig_free(&rig);
   close_ear(ear);
 }
 
 TEST(timeline, a_scheduler_gap_shows_the_longest_wait_of_its_next_warp) {
   /* The wait's release takes 7 cycles after a copy of hundreds: the gap is attributed to the copy. */
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   struct ear *ear =
       listen(&rig, "cu.wait_latency=7", 32,
              ".kernel k\n.arg a global\n.lds t 1024\n.reg e, x\n.reg64 p\n ld.arg.b64 p, a\n mov.b32 e, 0\n"
@@ -448,13 +445,12 @@ TEST(timeline, a_scheduler_gap_shows_the_longest_wait_of_its_next_warp) {
   }
   EXPECT_GE(longest, rig.result.stalls[STALL_COPY_WAIT] + rig.result.stalls[STALL_WAIT_JOIN] - 1);
   EXPECT_GE(behind, rig.result.stalls[STALL_MEMORY] - 1);
-  rig_free(&rig);
   close_ear(ear);
 }
 
 TEST(timeline, a_copy_of_several_descriptors_is_one_event_with_all_their_channels) {
   /* Lines of 8 elements, 16 apart; the buffer ends in the middle of the fifth: four and a half lines. */
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   struct ear *ear =
       listen(&rig, "", 32,
              ".kernel k\n.arg a global\n.lds t 1024\n.reg e, n, l, g, at, z\n.reg64 p, q\n ld.arg.b64 p, a\n"
@@ -473,14 +469,13 @@ TEST(timeline, a_copy_of_several_descriptors_is_one_event_with_all_their_channel
     EXPECT_EQ(event->field[TIMELINE_CHANNEL_COPY], 1);
     EXPECT_LT(event->to, copy->to);
   }
-  rig_free(&rig);
   close_ear(ear);
 }
 
 /* Three work-groups in a compute unit, so that each has its own engine. Unit 0 stands for the warps, which request
  * nothing. */
 TEST(timeline, messages_are_reported_with_their_engine) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   struct ear *ear = listen(&rig, "dma.engines=3", 96,
                            ".kernel k\n.arg a global\n.lds t 256\n.reg e\n.reg64 p\n ld.arg.b64 p, a\n"
                            " copy.to_lds e, [t], [p], 256, size=1\n wait e\n exit\n");
@@ -493,12 +488,11 @@ TEST(timeline, messages_are_reported_with_their_engine) {
     EXPECT_EQ(passed[unit], unit ? 256 : 0);
     EXPECT_EQ(served[unit], unit ? 256 : 0);
   }
-  rig_free(&rig);
   close_ear(ear);
 }
 
 TEST(timeline, passes_that_use_no_bank_are_reported_as_such) {
-  struct rig rig;
+  ct_freed(rig_free) struct rig rig;
   struct ear *ear = listen(&rig, "lds.empty=pass", 32,
                            ".kernel k\n.lds t 1024\n.reg x, y[4]\n.pred c\n get.local_id x, x\n"
                            " setp.lt.u32 c, x, 1\n shl.b32 x, x, 4\n@c ld.lds.b128 y, [x]\n exit\n");
@@ -508,7 +502,6 @@ TEST(timeline, passes_that_use_no_bank_are_reported_as_such) {
   EXPECT_EQ(count(ear, TIMELINE_BANKS), rig.result.lds.passes);
   EXPECT_GT(idle, 0);
   EXPECT_EQ(rig_pc(&rig, "ld.lds")->lds_passes, rig.result.lds.passes); /* if they are also its instruction's */
-  rig_free(&rig);
   close_ear(ear);
 }
 
@@ -563,7 +556,7 @@ TEST(timeline, events_cut_short_are_reported) {
 }
 
 TEST(timeline, a_deadlock_shows_waiting_warps_until_its_end) {
-  struct rig rig = {.order = ORDER_ASCENDING};
+  ct_freed(rig_free) struct rig rig = {.order = ORDER_ASCENDING};
   struct ear *ear = open_ear(UINT32_MAX);
   ASSERT_TRUE(rig_build(&rig, "", 64, 64,
                         ".kernel k\n.reg x\n.pred c\n get.local_id x, x\n setp.lt.u32 c, x, 32\n@c bra over\n bar\n"
@@ -577,6 +570,5 @@ TEST(timeline, a_deadlock_shows_waiting_warps_until_its_end) {
   EXPECT_EQ(meet->field[TIMELINE_MEET_LAST], rig.result.cycles);
   EXPECT_EQ(group->to, rig.result.cycles);
   warps_have_their_accounts(&rig, ear);
-  rig_free(&rig);
   close_ear(ear);
 }

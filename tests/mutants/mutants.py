@@ -50,7 +50,8 @@ SURVIVORS = BUILD / "survivors.txt"
 # The folder, and its own test programs and scripts, which run first.
 FOLDERS = {"opencl/passes": ["corpus", "opencl"], "opencl/emit": ["corpus", "opencl"], "lds": ["lds"], "dma": ["dma"],
            "models": ["models", "mem"], "models/mem": ["models", "mem"], "isa": ["isa"], "isa/asm": ["isa"],
-           "sim/session": ["functional", "cli", "api"], "sim/replay": ["replay", "traces"],
+           "sim/session": ["functional", "cli", "api"],
+           "sim/launch": ["functional", "cli", "api"], "sim/replay": ["replay", "traces"],
            "sim/check": ["check", "cli", "check/reference_cases", "check/sarif_test", "check/rules"],
            "sim/report": ["cli", "explain"], "sim/api": ["api"], "bindings/icd": ["icd"]}
 PROGRAMS = ["core", "lds", "isa", "dma", "models", "mem", "corpus", "opencl", "host", "examples", "replay", "check", "functional",

@@ -18,12 +18,11 @@ TEST(addresses, a_64_bit_index_costs_one_multiply_add_per_array) {
   store(&m, ISA_ST_GLOBAL_32, to, value);
   ir_exit(m.ir, 0, (struct ir_place){.line = 1});
   opencl_passes(m.ir);
-  char *text = ir_text(m.ir);
+  ct_freed(ct_free) char *text = ir_text(m.ir);
   EXPECT_CONTAINS(text, "mad.wide.u32 v3 4 v1\n");
   EXPECT_CONTAINS(text, "mad.wide.u32 v3 4 v2\n");
   EXPECT_CONTAINS(text, "+8\n  exit");
   EXPECT_EQ(m.ir->block[0].count, 7); /* two arguments, id, two addresses, load, store */
-  free(text);
   ir_free(m.ir);
 }
 

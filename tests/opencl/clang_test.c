@@ -106,13 +106,12 @@ static struct isa_error failure;
 
 /* Compiles. Returns the size of the SPIR-V; 0 with `failure` filled on errors. */
 static size_t compile(const char *path, const struct opencl_build *build) {
-  uint8_t *spirv = NULL;
+  ct_freed(ct_free) uint8_t *spirv = NULL;
   size_t size = 0;
   failure.text[0] = '\0';
   bool good = opencl_compile(path, build, &spirv, &size, &failure);
   if (good && (size < 20 || memcmp(spirv, "\3\2\43\7", 4) != 0))
     ct_true(false, "the result starts as SPIR-V does", __FILE__, __LINE__);
-  free(spirv);
   EXPECT_EQ(files_in("tmp", NULL), 0);
   return good ? size : 0;
 }

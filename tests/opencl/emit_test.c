@@ -12,6 +12,7 @@
 #include <string.h>
 
 CT_FREES(struct ir, ir_free)
+CT_FREES(struct isa_program, isa_program_free)
 
 /* ---- random kernels ------------------------------------------------------------------------------------- */
 
@@ -350,11 +351,10 @@ TEST(emit, an_endless_loop_is_one_branch) {
   ir_goto(h.ir, 0, a, nowhere);
   ir_goto(h.ir, a, b, nowhere);
   ir_goto(h.ir, b, a, nowhere);
-  struct isa_program *program = isa_program_new("made.cl");
+  ct_freed(isa_program_free_at) struct isa_program *program = isa_program_new("made.cl");
   EXPECT_TRUE(emit_kernel(h.ir, program, &error));
   EXPECT_TRUE(isa_validate(program, &error));
   EXPECT_LE(program->count, 2);
-  isa_program_free(program);
   ir_free(h.ir);
 }
 
@@ -363,10 +363,9 @@ TEST(emit, too_much_private_memory_is_an_error) {
   struct hand h = begin();
   ir_slot_new(h.ir, ISA_MOST_PRIVATE_BYTES + 4, 4);
   ir_exit(h.ir, 0, nowhere);
-  struct isa_program *program = isa_program_new("made.cl");
+  ct_freed(isa_program_free_at) struct isa_program *program = isa_program_new("made.cl");
   EXPECT_FALSE(emit_kernel(h.ir, program, &error));
   EXPECT_STREQ(error.text, "made.cl: kernel 'made' has private variables of more than 256 MiB");
-  isa_program_free(program);
   ir_free(h.ir);
 }
 
@@ -513,12 +512,11 @@ TEST(emit, an_instruction_that_needs_more_registers_than_allowed_is_an_error) {
                b = load(&h, ISA_LD_GLOBAL_64, base, 0, 8);
   store(&h, ISA_ST_GLOBAL_64, base, 0, op3(&h, ISA_XOR_64, a, b, 0), 16);
   ir_exit(h.ir, 0, nowhere);
-  struct isa_program *program = isa_program_new("made.cl");
+  ct_freed(isa_program_free_at) struct isa_program *program = isa_program_new("made.cl");
   h.ir->target.registers = 3;
   EXPECT_FALSE(emit_kernel(h.ir, program, &error)); /* two adjacent pairs take four */
   EXPECT_STREQ(error.text, "made.cl: kernel 'made' has an instruction that needs more registers than are allowed");
   EXPECT_EQ(program->kernel_count, 0);
-  isa_program_free(program);
   ir_free(h.ir);
 }
 
@@ -528,10 +526,9 @@ TEST(emit, private_variables_take_whole_words) {
     struct hand h = begin();
     ir_slot_new(h.ir, bytes, 1);
     ir_exit(h.ir, 0, nowhere);
-    struct isa_program *program = isa_program_new("made.cl");
+    ct_freed(isa_program_free_at) struct isa_program *program = isa_program_new("made.cl");
     ASSERT_TRUE(emit_kernel(h.ir, program, &error));
     EXPECT_EQ(program->kernels[0].private_bytes, 4 * ((bytes + 3) / 4));
-    isa_program_free(program);
     ir_free(h.ir);
   }
 }

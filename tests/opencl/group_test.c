@@ -401,7 +401,7 @@ TEST(opencl_group, all_routes_through_the_compiler_give_the_same_results) {
   uint8_t results[OPENCL_ROUTES][256] = {{0}};
   uint32_t counts[OPENCL_ROUTES] = {0};
   for (unsigned route = 0; route < OPENCL_ROUTES; route++) {
-    struct group_rig rig;
+    ct_freed(group_rig_close) struct group_rig rig;
     struct isa_error error = {""};
     ct_note("%s %s", opencl_route_names[route], error.text);
     if (EXPECT_TRUE(group_rig_compile(&rig, source, "CL2.0", (enum opencl_route)route, &error))) {
@@ -411,7 +411,6 @@ TEST(opencl_group, all_routes_through_the_compiler_give_the_same_results) {
       memcpy(results[route], rig.buffers[1].data, 256);
       counts[route] = group_rig_words(&rig, 2)[0];
     }
-    group_rig_close(&rig);
     EXPECT_EQ(memcmp(results[route], results[0], 256), 0);
     EXPECT_EQ(counts[route], counts[0]);
   }

@@ -152,10 +152,9 @@ TEST(junctions, an_arm_that_sets_more_than_four_values_stays) {
     ir_exit(m.ir, join, (struct ir_place){.line = 1});
     ir_analyze(m.ir);
     pass_flatten(m.ir);
-    char *text = ir_text(m.ir);
+    ct_freed(ct_free) char *text = ir_text(m.ir);
     ct_note("%u values\n%s", count, text);
     EXPECT_EQ(strstr(text, "sel.b32") != NULL, count <= SELECTS);
-    free(text);
     ir_free(m.ir);
   }
 }

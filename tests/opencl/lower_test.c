@@ -238,7 +238,7 @@ TEST(lower, the_text_of_a_source_is_read_for_its_lines) {
   ASSERT_TRUE(file >= 0);
   EXPECT_EQ(write(file, "one\ntwo\r\nthree", 14), 14);
   close(file);
-  struct isa_program *program = lower_from(path);
+  ct_freed(isa_program_free_at) struct isa_program *program = lower_from(path);
   ASSERT_TRUE(program && program->source_count == 1);
   EXPECT_STREQ(program->sources[0].name, path + sizeof "/tmp/" - 1);
   ASSERT_EQ(program->sources[0].lines, 3);
@@ -246,7 +246,6 @@ TEST(lower, the_text_of_a_source_is_read_for_its_lines) {
   EXPECT_STREQ(program->sources[0].text[2], "three");
   EXPECT_EQ(program->line[0], 2);
   EXPECT_EQ(program->column[0], 1);
-  isa_program_free(program);
   remove(path);
 }
 

@@ -38,9 +38,8 @@ void expect_text(struct maker *m, void (*pass)(struct ir *), const char *expecte
   char room[IR_FAULT];
   const char *fault = ir_fault(m->ir, room);
   EXPECT_STREQ(fault ? fault : "", "");
-  char *text = ir_text(m->ir);
+  ct_freed(ct_free) char *text = ir_text(m->ir);
   EXPECT_STREQ(strchr(text, '\n') + 1, expected);
-  free(text);
   ir_free(m->ir);
 }
 

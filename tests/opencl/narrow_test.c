@@ -287,9 +287,8 @@ TEST(narrow, shifting_out_all_bits_leaves_zero) {
   store(&m, make(&m, ISA_SHR_U32, half, constant(&m, 32, 16), 0, 0));
   ir_exit(m.ir, 0, (struct ir_place){.line = 1});
   pass_simplify(m.ir);
-  char *text = ir_text(m.ir);
+  ct_freed(ct_free) char *text = ir_text(m.ir);
   EXPECT_STREQ(strchr(text, '\n') + 1, "block 0:\n  st.lds.b32 0 _ 0\n  exit\n");
-  free(text);
   ir_free(m.ir);
 }
 
@@ -350,10 +349,9 @@ TEST(narrow, a_shift_demands_each_bit_of_its_amount) {
 static bool text_has(struct maker *m, void (*pass)(struct ir *), const char *what) {
   ir_exit(m->ir, 0, (struct ir_place){.line = 1});
   pass(m->ir);
-  char *text = ir_text(m->ir);
+  ct_freed(ct_free) char *text = ir_text(m->ir);
   const bool found = strstr(text, what);
   ct_note("%s", text);
-  free(text);
   ir_free(m->ir);
   return found;
 }

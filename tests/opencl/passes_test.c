@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+CT_FREES(struct ir, ir_free)
+
 /* ---- random kernels --------------------------------------------------------------------------------- */
 
 /* A machine that has every operation. */
@@ -80,9 +82,8 @@ static bool agrees(struct ir *ir, size_t pass, uint64_t seed) {
 TEST(passes, each_pass_alone_preserves_what_random_kernels_store) {
   for (uint64_t seed = 1; seed <= 60; seed++)
     for (size_t pass = 0; pass < sizeof passes / sizeof *passes; pass++) {
-      struct ir *ir = program_random(seed, 20 + (uint32_t)seed);
+      ct_freed(ir_free_at) struct ir *ir = program_random(seed, 20 + (uint32_t)seed);
       const bool good = agrees(ir, pass, seed);
-      ir_free(ir);
       if (!good)
         return;
     }
@@ -91,11 +92,10 @@ TEST(passes, each_pass_alone_preserves_what_random_kernels_store) {
 TEST(passes, passes_in_any_order_preserve_what_random_kernels_store) {
   for (uint64_t seed = 1000; seed < 1300; seed++) {
     uint64_t order = seed;
-    struct ir *ir = program_random(seed, 10 + (uint32_t)(seed % 97));
+    ct_freed(ir_free_at) struct ir *ir = program_random(seed, 10 + (uint32_t)(seed % 97));
     bool good = true;
     for (int i = 0; i < 8 && good; i++)
       good = agrees(ir, (ct_random(&order) >> 40) % (sizeof passes / sizeof *passes), seed);
-    ir_free(ir);
     if (!good)
       return;
   }
@@ -185,9 +185,8 @@ TEST(passes, a_variable_that_only_one_arm_sets_becomes_a_phi) {
     store(&m, ISA_ST_LDS_32, word(&m, 0), make(&m, ISA_LD_PRIVATE_32, address, 0, 0, 0));
     ir_exit(m.ir, m.block, (struct ir_place){.line = 1});
     pass_promote(m.ir);
-    char *text = ir_text(m.ir);
+    ct_freed(ct_free) char *text = ir_text(m.ir);
     EXPECT_CONTAINS(text, second ? "phi 1: 20 2: 10" : "phi 1: 10 2: 20");
-    free(text);
     ir_free(m.ir);
   }
 }
@@ -425,10 +424,9 @@ TEST(passes, values_that_all_lanes_share_are_uniform) {
   ir_phi_add(m.ir, own, loop, step);
   ir_exit(m.ir, after, (struct ir_place){.line = 1});
   ir_analyze(m.ir);
-  bool *uniform = uniform_values(m.ir);
+  ct_freed(ct_free) bool *uniform = uniform_values(m.ir);
   EXPECT_TRUE(uniform[a] && uniform[group] && uniform[shared] && uniform[next]);
   EXPECT_FALSE(uniform[id] || uniform[own] || uniform[step] || uniform[loaded]);
-  free(uniform);
   ir_free(m.ir);
 }
 
@@ -447,10 +445,9 @@ TEST(passes, a_float_that_is_widened_and_narrowed_is_itself_unless_it_is_from_me
       store(&m, ISA_ST_LDS_32, word(&m, 0), make(&m, rows[row].back, make(&m, rows[row].there, x, 0, 0, 0), 0, 0, 0));
       ir_exit(m.ir, 0, (struct ir_place){.line = 1});
       pass_simplify(m.ir);
-      char *text = ir_text(m.ir);
+      ct_freed(ct_free) char *text = ir_text(m.ir);
       ct_note("%s", text);
       EXPECT_EQ(strstr(text, "cvt") == NULL, add == 1);
-      free(text);
       ir_free(m.ir);
     }
 }

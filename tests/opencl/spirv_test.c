@@ -267,11 +267,10 @@ TEST(spirv, a_forward_pointer_lets_a_struct_point_to_itself) {
   PUT(&w, OpTypeStruct, STRUCT, U32, POINTER);
   struct words without = w;
   PUT(&w, OpTypePointer, POINTER, GLOBAL, STRUCT);
-  struct spirv *module = accept(&w);
+  ct_freed(spirv_free_at) struct spirv *module = accept(&w);
   ASSERT_TRUE(module != NULL);
   EXPECT_EQ(spirv_type(module, STRUCT)->size, 16);
   EXPECT_EQ(spirv_type(module, POINTER)->element, STRUCT);
-  spirv_free(module);
   refuse(&without, "OpTypePointer is missing");
 }
 
@@ -320,9 +319,8 @@ TEST(spirv, types_nest_32_deep_and_no_deeper) {
   uint32_t last = U32;
   for (uint32_t i = 0; i < SPIRV_MOST_DEPTH; i++, last = 50 + i - 1)
     PUT(&w, OpTypeStruct, 50 + i, last);
-  struct spirv *module = accept(&w);
+  ct_freed(spirv_free_at) struct spirv *module = accept(&w);
   EXPECT_TRUE(module != NULL);
-  spirv_free(module);
   PUT(&w, OpTypeStruct, 50 + SPIRV_MOST_DEPTH, last);
   refuse(&w, "nest deeper than 32");
 }
@@ -333,11 +331,10 @@ TEST(spirv, sizes_do_not_overflow_and_counts_of_parts_saturate) {
   begin_types(&w);
   PUT(&w, OpConstant, U64, LENGTH, 0x40000000, 0);
   PUT(&w, OpTypeArray, ARRAY, U64, LENGTH);
-  struct spirv *module = accept(&w);
+  ct_freed(spirv_free_at) struct spirv *module = accept(&w);
   ASSERT_TRUE(module != NULL);
   EXPECT_EQ(spirv_type(module, ARRAY)->size, INT64_C(0x200000000));
   EXPECT_EQ(spirv_type(module, ARRAY)->parts, SPIRV_MOST_PARTS + 1);
-  spirv_free(module);
   PUT(&w, OpTypeArray, OTHER, ARRAY, LENGTH);
   refuse(&w, "larger than 2^47 bytes");
 }
@@ -354,7 +351,7 @@ TEST(spirv, constants_have_their_bits_and_no_others) {
   PUT(&w, OpConstantTrue, BOOL, 32);
   PUT(&w, OpConstantNull, U32, 33);
   PUT(&w, OpConstant, FLOAT, 34, 0x3f800000);
-  struct spirv *module = accept(&w);
+  ct_freed(spirv_free_at) struct spirv *module = accept(&w);
   ASSERT_TRUE(module != NULL);
   uint64_t value = 1;
   EXPECT_EQ(module->id[30].value, 0xf0);
@@ -364,7 +361,6 @@ TEST(spirv, constants_have_their_bits_and_no_others) {
   EXPECT_EQ(value, 0);
   EXPECT_FALSE(spirv_integer(module, 34, &value));
   EXPECT_FALSE(spirv_integer(module, 9999, &value));
-  spirv_free(module);
   PUT(&w, OpConstant, U64, 35, 1);
   refuse(&w, "64 bits do not fill 1 words");
 }
@@ -441,7 +437,7 @@ TEST(spirv, an_unfolded_constant_is_no_integer_and_has_no_bytes) {
   PUT(&w, OpSpecConstantOp, U64, 41, OpConvertPtrToU, 40);
   PUT(&w, OpSpecConstantOp, U64, 42, OpIMul, 41, 41);
   PUT(&w, OpSpecConstantOp, U64, 43, OpIAdd, 42, 42);
-  struct spirv *module = accept(&w);
+  ct_freed(spirv_free_at) struct spirv *module = accept(&w);
   ASSERT_TRUE(module != NULL);
   uint64_t value;
   uint8_t bytes[8];
@@ -449,7 +445,6 @@ TEST(spirv, an_unfolded_constant_is_no_integer_and_has_no_bytes) {
   EXPECT_TRUE(module->id[42].unfolded && module->id[43].unfolded);
   EXPECT_FALSE(spirv_integer(module, 43, &value));
   EXPECT_FALSE(spirv_constant_bytes(module, 43, bytes, NULL, NULL));
-  spirv_free(module);
   PUT(&w, OpSpecConstantOp, U64, 44, OpIAdd, 42, 44);
   refuse(&w, "id 44 is not a constant defined before");
 }
@@ -697,12 +692,11 @@ TEST(spirv, parameters_match_the_functions_type) {
   struct words base = w;
   PUT(&w, OpFunctionParameter, U32, 62);
   PUT0(&w, OpFunctionEnd);
-  struct spirv *module = accept(&w);
+  ct_freed(spirv_free_at) struct spirv *module = accept(&w);
   ASSERT_TRUE(module != NULL);
   EXPECT_EQ(module->function[0].parameters, 1);
   EXPECT_EQ(module->function[0].parameter[0], 62);
   EXPECT_TRUE(!module->function[0].block);
-  spirv_free(module);
   w = base;
   PUT0(&w, OpFunctionEnd);
   refuse(&w, "parameters are missing");
@@ -727,10 +721,9 @@ TEST(spirv, debug_information_is_skipped_and_other_sets_are_refused_by_name) {
   struct words bad = w;
   PUT0(&w, OpReturn);
   PUT0(&w, OpFunctionEnd);
-  struct spirv *module = accept(&w);
+  ct_freed(spirv_free_at) struct spirv *module = accept(&w);
   ASSERT_TRUE(module != NULL);
   EXPECT_EQ(module->function[0].block[0].count, 1);
-  spirv_free(module);
   PUT(&bad, OpExtInst, U32, 75, 71, 1, ONE);
   PUT0(&bad, OpReturn);
   PUT0(&bad, OpFunctionEnd);
@@ -767,13 +760,12 @@ TEST(spirv, a_kernel_has_its_name_and_size) {
   PUT(&w, OpFunction, VOID, KERNEL_ID, 0, NO_ARGS);
   plain_body(&w);
   PUT0(&w, OpFunctionEnd);
-  struct spirv *module = accept(&w);
+  ct_freed(spirv_free_at) struct spirv *module = accept(&w);
   ASSERT_TRUE(module && module->entries == 1);
   EXPECT_STREQ(module->entry[0].name, "k");
   EXPECT_EQ(module->entry[0].required_local[0], 8);
   EXPECT_EQ(module->entry[0].required_local[2], 1);
   EXPECT_EQ(module->function[module->entry[0].function].id, KERNEL_ID);
-  spirv_free(module);
   refuse(&bad, "the function of kernel 'k' is missing");
   PUT(&bad, OpEntryPoint, KERNEL, KERNEL_ID, text("k"));
   refuse(&bad, "kernel 'k' is already defined");
@@ -802,7 +794,7 @@ TEST(spirv, decorations_reach_their_ids_directly_and_through_groups) {
   PUT(&w, OpDecorate, 82, 39, 3);              /* FPRoundingMode */
   PUT(&w, OpDecorate, 83, 41, text("ext"), 1); /* LinkageAttributes, Import */
   PUT(&w, OpName, 83, text("x"));
-  struct spirv *module = accept(&w);
+  ct_freed(spirv_free_at) struct spirv *module = accept(&w);
   ASSERT_TRUE(module != NULL);
   EXPECT_EQ(module->id[81].decoration.alignment, 16);
   EXPECT_TRUE(module->id[82].decoration.no_signed_wrap);
@@ -810,7 +802,6 @@ TEST(spirv, decorations_reach_their_ids_directly_and_through_groups) {
   EXPECT_EQ(module->id[81].decoration.rounding, -1);
   EXPECT_STREQ(module->id[83].name, "ext");
   EXPECT_TRUE(module->id[83].import);
-  spirv_free(module);
   PUT(&w, OpDecorate, 81, 44, 12);
   refuse(&w, "an alignment of 12");
 }

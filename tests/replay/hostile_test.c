@@ -127,10 +127,9 @@ static void replay(struct rig *rig, const char *path, unsigned *ends) {
     size_t count = 0;
     struct island **islands = simulation_islands(simulation, &count);
     struct host *host = host_plain(islands, count, ORDER_ASCENDING, 1);
-    struct launch_result result;
+    ct_freed(launch_result_free) struct launch_result result;
     simulation_run(simulation, host, &rig->launch, 400000, &progress, &result);
     ends[replayer_fault(replayer) ? 0 : 1]++;
-    launch_result_free(&result);
     host->free(host);
     replayer_free(replayer);
   }

@@ -90,14 +90,13 @@ TEST(store, knows_uncommitted_points_too) {
 
 TEST(store, uncommitted_rows_are_discarded) {
   rig_remove("a");
-  struct store *store = rig_open("a");
+  ct_freed(store_close_at) struct store *store = rig_open("a");
   ASSERT_TRUE(store);
   struct store_row row = rig_row(5);
   EXPECT_TRUE(store_add(store, &row, message));
   EXPECT_TRUE(store_commit(store, message));
   row = rig_row(6);
   EXPECT_TRUE(store_add(store, &row, message));
-  store_close(store);
   EXPECT_STREQ(rig_query("a", "SELECT number FROM points"), "5\n");
   EXPECT_STREQ(rig_query("a", "SELECT count(*) FROM effort"), "1\n");
 }
@@ -106,14 +105,13 @@ TEST(store, an_existing_point_is_not_written_again) {
   rig_remove("a");
   rig_fill("a", 0, 1);
   ct_freed(ct_free) char *before = strdup(rig_points("a"));
-  struct store *store = rig_open("a");
+  ct_freed(store_close_at) struct store *store = rig_open("a");
   ASSERT_TRUE(store);
   struct store_row row = rig_row(5);
   row.metric = (double[]){1, 2, 3};
   EXPECT_FALSE(store_add(store, &row, message));
   EXPECT_CONTAINS(message->text, "/a: already has the point: define.T=0x10 dma.channels=4 machine=h200 round=0");
   EXPECT_TRUE(store_commit(store, message));
-  store_close(store);
   EXPECT_STREQ(rig_points("a"), before);
 }
 

@@ -23,9 +23,8 @@ static struct said sweep(const char *format, ...) {
   va_start(list, format);
   vsnprintf(words, sizeof words, format, list);
   va_end(list);
-  char *whole = realpath(program ? program : "build/warpwait", NULL);
+  ct_freed(ct_free) char *whole = realpath(program ? program : "build/warpwait", NULL);
   snprintf(path, sizeof path, "cd %s && { %s sweep %s; } 2>&1", rig_path("."), whole ? whole : "nothing", words);
-  free(whole);
   FILE *pipe = popen(path, "r");
   said.text[fread(said.text, 1, sizeof said.text - 1, pipe)] = '\0';
   const int status = pclose(pipe);

@@ -27,11 +27,10 @@ TEST(store_doc, the_page_lists_the_columns_of_each_table) {
     const bool points = strcmp(tables[i], "points") == 0;
     snprintf(sql, sizeof sql, "SELECT '| `%s` | `' || name || '` | ' || type || ' |' FROM pragma_table_info('%s')%s",
              tables[i], tables[i], points ? " LIMIT 4" : "");
-    char *rows = strdup(rig_query("a", sql));
+    ct_freed(ct_free) char *rows = strdup(rig_query("a", sql));
     int count = 0;
     for (char *row = strtok(rows, "\n"); row; row = strtok(NULL, "\n"), count++)
       EXPECT_CONTAINS(page, row);
-    free(rows);
     snprintf(begin, sizeof begin, "| `%s` |", tables[i]);
     EXPECT_EQ(lines_that_begin(page, begin), count);
   }

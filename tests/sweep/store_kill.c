@@ -96,13 +96,12 @@ TEST(store_kill, fifty_kills_lose_no_committed_row) {
   EXPECT_EQ(atoi(rig_query("k", "SELECT count(*) FROM effort")), count);
 
   rig_remove("whole");
-  struct store *store = rig_open("whole");
+  ct_freed(store_close_at) struct store *store = rig_open("whole");
   for (uint64_t i = 0; i < count; i++) {
     const struct store_row row = rig_row(i);
     EXPECT_TRUE(store_add(store, &row, message));
   }
   EXPECT_TRUE(store_commit(store, message));
-  store_close(store);
   ct_freed(ct_free) char *undisturbed = strdup(rig_points("whole"));
   EXPECT_STREQ(rig_points("k"), undisturbed);
 }
@@ -181,10 +180,9 @@ TEST(store_kill, readers_see_committed_rows_during_writing) {
   const pid_t holder = hold("a");
   ASSERT_TRUE(holder);
   EXPECT_STREQ(rig_query("a", "SELECT count(*) FROM points"), "24\n");
-  struct store *store = store_open_to_read(rig_path("a"), message);
+  ct_freed(store_close_at) struct store *store = store_open_to_read(rig_path("a"), message);
   ASSERT_TRUE(store);
   EXPECT_EQ(store_count(store), RIG_POINTS);
-  store_close(store);
   end(holder);
 }
 

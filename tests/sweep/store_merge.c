@@ -33,7 +33,7 @@ TEST(store_merge, eight_shards_are_one_sweep) {
   char names[8][8];
   uint64_t added = 0, sum = 0;
   fill_shards(names);
-  struct store *store = open_merged(names[3]);
+  ct_freed(store_close_at) struct store *store = open_merged(names[3]);
   ASSERT_TRUE(store);
   for (int i = 7; i >= 0; i--) {
     EXPECT_TRUE(store_merge(store, rig_path(names[i]), &added, message));
@@ -43,7 +43,6 @@ TEST(store_merge, eight_shards_are_one_sweep) {
   EXPECT_EQ(added, 0);
   EXPECT_EQ(sum, RIG_POINTS);
   EXPECT_TRUE(store_commit(store, message));
-  store_close(store);
   rig_remove("one");
   rig_fill("one", 0, 1);
   static const char *const tables[] = {"SELECT * FROM points ORDER BY key",

@@ -46,17 +46,16 @@ TEST(damage, a_whole_trace_is_valid) {
   made_write(&small, path, false);
   EXPECT_TRUE(trace_validate(path, &error));
   EXPECT_STREQ(error.text, "");
-  struct trace *trace = trace_open(path, TRACE_SALVAGE, &error);
+  ct_freed(trace_close_at) struct trace *trace = trace_open(path, TRACE_SALVAGE, &error);
   EXPECT_STREQ(error.text, "");
   EXPECT_EQ(made_check(&small, trace, false), small.groups * small.warps * small.operations);
-  trace_close(trace);
   unlink(path);
 }
 
 TEST(damage, a_trace_cut_at_any_block_is_reported_and_read_up_to_the_cut) {
   const char *path = made_path("cut");
   size_t size;
-  uint8_t *bytes = whole(&small, path, &size);
+  ct_freed(ct_free) uint8_t *bytes = whole(&small, path, &size);
   uint64_t before = 0;
   unsigned blocks = 0;
   for (size_t at = FILE_HEADER; at < size; at += BLOCK_HEADER + get32(bytes + at + 16), blocks++) {
@@ -68,7 +67,6 @@ TEST(damage, a_trace_cut_at_any_block_is_reported_and_read_up_to_the_cut) {
   }
   EXPECT_GT(blocks, 10);
   EXPECT_EQ(before, small.groups * small.warps * small.operations);
-  free(bytes);
   unlink(path);
 }
 
@@ -78,7 +76,7 @@ TEST(damage, a_truncated_data_block_is_read_up_to_its_last_whole_batch) {
   const uint64_t all = made.groups * made.warps * made.operations;
   const char *path = made_path("within");
   size_t size, from = FILE_HEADER;
-  uint8_t *bytes = whole(&made, path, &size);
+  ct_freed(ct_free) uint8_t *bytes = whole(&made, path, &size);
   while (get32(bytes + from) != BLOCK_DATA)
     from += BLOCK_HEADER + get32(bytes + from + 16);
   const size_t to = from + BLOCK_HEADER + get32(bytes + from + 16);
@@ -95,7 +93,6 @@ TEST(damage, a_truncated_data_block_is_read_up_to_its_last_whole_batch) {
     before = operations;
   }
   EXPECT_EQ(before, all);
-  free(bytes);
   unlink(path);
 }
 
@@ -103,14 +100,13 @@ TEST(damage, a_trace_cut_anywhere_is_reported) {
   const char *path = made_path("anywhere");
   uint64_t state = 3;
   size_t size;
-  uint8_t *bytes = whole(&small, path, &size);
+  ct_freed(ct_free) uint8_t *bytes = whole(&small, path, &size);
   for (unsigned i = 0; i < 200; i++) {
     const size_t at = i < 64 ? i : i < 128 ? size - 1 - (i - 64) : ct_random(&state) % size;
     made_put(path, bytes, at);
     ct_note("cut at %zu", at);
     told_and_salvaged(&small, path, at);
   }
-  free(bytes);
   unlink(path);
 }
 
@@ -119,7 +115,7 @@ TEST(damage, a_flipped_bit_is_reported) {
   const char *path = made_path("bit");
   uint64_t state = 4;
   size_t size;
-  uint8_t *bytes = whole(&made, path, &size);
+  ct_freed(ct_free) uint8_t *bytes = whole(&made, path, &size);
   for (unsigned i = 0; i < 1000; i++) {
     const size_t bit = i < 8 * 60 ? i : ct_random(&state) % (8 * size);
     bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
@@ -128,18 +124,16 @@ TEST(damage, a_flipped_bit_is_reported) {
     told_and_salvaged(&made, path, size);
     bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
   }
-  free(bytes);
   unlink(path);
 }
 
 TEST(damage, bytes_after_the_end_are_reported) {
   const char *path = made_path("longer");
   size_t size;
-  uint8_t *bytes = whole(&small, path, &size);
+  ct_freed(ct_free) uint8_t *bytes = whole(&small, path, &size);
   bytes[size] = 0;
   made_put(path, bytes, size + 1);
   told_and_salvaged(&small, path, size + 1);
-  free(bytes);
   unlink(path);
 }
 
@@ -198,10 +192,9 @@ TEST(damage, a_killed_recorder_leaves_what_it_has_written) {
   struct trace_error error;
   trace_writer_abandon(half(path));
   EXPECT_FALSE(trace_validate(path, &error));
-  struct trace *trace = trace_open(path, TRACE_SALVAGE, &error);
+  ct_freed(trace_close_at) struct trace *trace = trace_open(path, TRACE_SALVAGE, &error);
   EXPECT_CONTAINS(error.text, "expected a block's header of 28 bytes, found the end of the file after 0");
   EXPECT_GT(made_check(&small, trace, true), small.warps * small.operations);
-  trace_close(trace);
   unlink(path);
 }
 
@@ -228,10 +221,9 @@ TEST(damage, a_full_disk_is_reported_and_keeps_what_was_written) {
   setrlimit(RLIMIT_FSIZE, &before);
   signal(SIGXFSZ, SIG_DFL);
   EXPECT_CONTAINS(error.text, "offset 200000: cannot be written: File too large");
-  struct trace *trace = trace_open(path, TRACE_SALVAGE, &error);
+  ct_freed(trace_close_at) struct trace *trace = trace_open(path, TRACE_SALVAGE, &error);
   EXPECT_CONTAINS(error.text, ", found ");
   EXPECT_GT(made_check(&small, trace, true), small.warps * small.operations);
-  trace_close(trace);
   unlink(path);
 }
 

@@ -9,6 +9,7 @@
 #include "tests/traces/made.h"
 
 CT_FREES(struct trace_warp, trace_warp_free)
+CT_FREES(struct trace, trace_close)
 
 static void print_words(FILE *file, const struct trace_op *op, unsigned lanes) {
   const struct trace_kind_row *row = &trace_kind_rows[op->kind];
@@ -69,9 +70,8 @@ static void compare(const struct made *made, unsigned cut) {
   }
   snprintf(command, sizeof command, "%s.text", path);
   FILE *file = fopen(command, "w");
-  struct trace *trace = trace_open(path, cut ? TRACE_SALVAGE : TRACE_WHOLE, &error);
+  ct_freed(trace_close_at) struct trace *trace = trace_open(path, cut ? TRACE_SALVAGE : TRACE_WHOLE, &error);
   print_trace(file, trace, made);
-  trace_close(trace);
   fclose(file);
   made_python(path, cut);
 }

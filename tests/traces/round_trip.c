@@ -45,14 +45,12 @@ TEST(round_trip, the_order_of_compute_units_does_not_change_the_bytes) {
   const char *path = made_path("order");
   size_t size, other;
   made_write(&made, path, false);
-  uint8_t *forwards = made_read(path, &size);
+  ct_freed(ct_free) uint8_t *forwards = made_read(path, &size);
   made_write(&made, path, true);
-  uint8_t *backwards = made_read(path, &other);
+  ct_freed(ct_free) uint8_t *backwards = made_read(path, &other);
   EXPECT_EQ(size, other);
   EXPECT_TRUE(size == other && memcmp(forwards, backwards, size) == 0);
   EXPECT_GT(size, 2 * TRACE_BLOCK_BYTES);
-  free(forwards);
-  free(backwards);
   unlink(path);
 }
 
@@ -62,7 +60,7 @@ TEST(round_trip, batches_report_which_warps_have_operations_and_when) {
   struct trace_error error;
   uint64_t operations = 0;
   made_write(&made, path, false);
-  struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
+  ct_freed(trace_close_at) struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
   struct trace_batch batch, before = {0};
   EXPECT_GT(trace_batches(trace), made.groups);
   for (uint32_t i = 0; i < trace_batches(trace); i++) {
@@ -79,7 +77,6 @@ TEST(round_trip, batches_report_which_warps_have_operations_and_when) {
   }
   EXPECT_TRUE(before.last);
   EXPECT_EQ(operations, made.groups * made.warps * made.operations);
-  trace_close(trace);
   unlink(path);
 }
 
@@ -90,7 +87,7 @@ TEST(round_trip, warps_can_be_read_in_parallel) {
   const char *path = made_path("side");
   struct trace_error error;
   made_write(&made, path, false);
-  struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
+  ct_freed(trace_close_at) struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
   struct trace_warp *warps[GROUPS * WARPS];
   uint32_t pcs[GROUPS * WARPS], left = GROUPS * WARPS;
   uint64_t operations = 0;
@@ -114,7 +111,6 @@ TEST(round_trip, warps_can_be_read_in_parallel) {
   EXPECT_EQ(operations, GROUPS * WARPS * made.operations);
   for (unsigned i = 0; i < GROUPS * WARPS; i++)
     trace_warp_free(warps[i]);
-  trace_close(trace);
   unlink(path);
 }
 
@@ -183,7 +179,7 @@ TEST(round_trip, an_error_belongs_to_the_reader_that_met_it) {
   made_write(&made, path, false);
   struct trace *trace = trace_open(path, TRACE_WHOLE, &error), *other = trace_share(trace);
   size_t size = 0;
-  uint8_t *bytes = made_read(path, &size);
+  ct_freed(ct_free) uint8_t *bytes = made_read(path, &size);
   const uint64_t expected = read_all_streams(other);
   memset(bytes + size / 3, 0, size / 3); /* of blocks of operations */
   made_put(path, bytes, size);
@@ -193,7 +189,6 @@ TEST(round_trip, an_error_belongs_to_the_reader_that_met_it) {
   EXPECT_EQ(read_all_streams(other), expected); /* from its own blocks */
   trace_close(other);
   trace_close(trace);
-  free(bytes);
   unlink(path);
 }
 
@@ -257,7 +252,7 @@ TEST(round_trip, batches_are_copied_byte_for_byte_in_file_order) {
   ct_freed(ct_free) char *again = beside(path);
   struct trace_error error;
   made_write(&made, path, false);
-  struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
+  ct_freed(trace_close_at) struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
   struct trace_writer *writer = writer_like(trace, again);
   const uint32_t *order = trace_file_order(trace);
   for (uint32_t i = 0; i < trace_batches(trace); i++) {
@@ -270,7 +265,6 @@ TEST(round_trip, batches_are_copied_byte_for_byte_in_file_order) {
   trace_write_meta(writer, "last", "", 0);
   EXPECT_TRUE(trace_writer_close(writer, &error));
   EXPECT_TRUE(same_bytes(path, again));
-  trace_close(trace);
   unlink(path);
   unlink(again);
 }
@@ -281,7 +275,7 @@ TEST(round_trip, selected_work_groups_make_a_valid_trace) {
   ct_freed(ct_free) char *again = beside(path);
   struct trace_error error;
   made_write(&made, path, false);
-  struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
+  ct_freed(trace_close_at) struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
   struct trace_writer *writer = writer_like(trace, again);
   const uint32_t *order = trace_file_order(trace);
   uint64_t operations = 0;
@@ -294,11 +288,9 @@ TEST(round_trip, selected_work_groups_make_a_valid_trace) {
   }
   EXPECT_TRUE(trace_writer_close(writer, &error));
   EXPECT_TRUE(trace_validate(again, &error));
-  struct trace *part = trace_open(again, TRACE_WHOLE, &error);
+  ct_freed(trace_close_at) struct trace *part = trace_open(again, TRACE_WHOLE, &error);
   EXPECT_EQ(made_check(&made, part, true), operations);
   EXPECT_EQ(operations, 4 * made.warps * made.operations);
-  trace_close(part);
-  trace_close(trace);
   unlink(path);
   unlink(again);
 }

@@ -10,6 +10,9 @@
 #include "tests/traces/made.h"
 #include "traces/text.h"
 
+CT_FREES(struct trace, trace_close)
+CT_FREES(struct trace_warp, trace_warp_free)
+
 static const struct text_hooks none = {.self = NULL};
 
 /* The text of a trace; the caller frees it. NULL, with a test failure, if there is none. */
@@ -83,9 +86,8 @@ TEST(text, batches_and_blocks_keep_their_places) {
   const struct made made = {.seed = 77, .lanes = 32, .groups = 9, .warps = 3, .operations = 3000, .wild = 60};
   made_write(&made, path, false);
   struct trace_error error;
-  struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
+  ct_freed(trace_close_at) struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
   EXPECT_GT(trace_batches(trace), 9); /* some work-groups have several */
-  trace_close(trace);
   comes_back(path);
   unlink(path);
 }
@@ -116,10 +118,9 @@ TEST(text, metas_of_all_forms_survive_a_round_trip) {
     struct trace_writer *writer = trace_writer_open(path, &error);
     trace_write_meta(writer, i % 2 ? "plain" : "with blanks", metas[i].bytes, metas[i].size);
     EXPECT_TRUE(trace_writer_close(writer, &error));
-    char *text = text_of(path, TRACE_WHOLE, &size);
+    ct_freed(ct_free) char *text = text_of(path, TRACE_WHOLE, &size);
     ct_note("meta %zu: %s", i, text);
     EXPECT_CONTAINS(text, metas[i].form);
-    free(text);
     comes_back(path);
   }
   unlink(path);
@@ -150,13 +151,11 @@ TEST(text, the_intact_part_of_a_damaged_trace_becomes_text) {
   size_t size, text_size;
   made_write(&(struct made){.seed = 5, .lanes = 32, .groups = 60, .warps = 3, .operations = 900, .wild = 60}, path,
              false);
-  uint8_t *bytes = made_read(path, &size);
+  ct_freed(ct_free) uint8_t *bytes = made_read(path, &size);
   ASSERT_EQ(truncate(path, (off_t)(size * 2 / 3)), 0);
-  char *text = text_of(path, TRACE_SALVAGE, &text_size);
+  ct_freed(ct_free) char *text = text_of(path, TRACE_SALVAGE, &text_size);
   EXPECT_CONTAINS(text, "\ngroup 0 launch=0");
   EXPECT_STREQ(read_text(text, text_size, path).text, "");
-  free(text);
-  free(bytes);
   unlink(path);
 }
 
@@ -212,16 +211,15 @@ static void expect_row(const struct trace_op *op, unsigned kind) {
 
 TEST(text, every_kind_field_vector_flag_and_note_has_its_place) {
   const char *path = made_path("rows");
-  char *text = NULL;
+  ct_freed(ct_free) char *text = NULL;
   size_t size = 0;
   FILE *to = open_memstream(&text, &size);
   put_all_rows(to);
   fclose(to);
   ASSERT_STREQ(read_text(text, size, path).text, "");
-  free(text);
   struct trace_error error;
-  struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
-  struct trace_warp *warp = trace_warp_new(trace);
+  ct_freed(trace_close_at) struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
+  ct_freed(trace_warp_free_at) struct trace_warp *warp = trace_warp_new(trace);
   struct trace_op op;
   uint32_t pc;
   ASSERT_TRUE(trace_warp_start(warp, 0, 0, 0, &pc));
@@ -230,8 +228,6 @@ TEST(text, every_kind_field_vector_flag_and_note_has_its_place) {
     expect_row(&op, kind);
   }
   EXPECT_FALSE(trace_decode(warp, &op));
-  trace_warp_free(warp);
-  trace_close(trace);
   comes_back(path);
   unlink(path);
 }
@@ -318,11 +314,10 @@ TEST(text, a_million_iterations_take_few_lines_and_few_bytes) {
   snprintf(text, sizeof text, "%slaunch\ngroup\nwarp 0\n0\nrepeat 1000000 {\n1 address=4*lane step 128\n2\n}\n3 done\n",
            head);
   EXPECT_STREQ(read_text(text, strlen(text), path).text, "");
-  struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
+  ct_freed(trace_close_at) struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
   struct trace_batch batch;
   EXPECT_TRUE(trace_batch(trace, 0, &batch, &error));
   EXPECT_EQ(batch.operations, 2000002);
-  trace_close(trace);
   free(made_read(path, &size));
   EXPECT_LT(size, 4096);
   unlink(path);

@@ -171,11 +171,10 @@ TEST(timelines, the_last_of_two_metas_with_one_name_counts) {
   struct trace_error error;
   size_t size;
   write_made(&small, &everything, path, false);
-  struct timeline_file *file = timeline_open_file(path, TRACE_WHOLE, &error);
+  ct_freed(timeline_close_at) struct timeline_file *file = timeline_open_file(path, TRACE_WHOLE, &error);
   EXPECT_STREQ(timeline_meta(file, "run", &size), "second");
   EXPECT_EQ(size, 6);
   EXPECT_TRUE(!timeline_meta(file, "other", NULL));
-  timeline_close(file);
   EXPECT_TRUE(timeline_is_one(path));
   EXPECT_FALSE(timeline_is_one("/nonexistent"));
   EXPECT_FALSE(timeline_is_one("README.md"));
@@ -189,10 +188,9 @@ TEST(timelines, an_empty_timeline_is_complete) {
   struct timeline_event event;
   write_made(&none, &everything, path, false);
   EXPECT_TRUE(timeline_validate(path, &error));
-  struct timeline_file *file = timeline_open_file(path, TRACE_WHOLE, &error);
+  ct_freed(timeline_close_at) struct timeline_file *file = timeline_open_file(path, TRACE_WHOLE, &error);
   EXPECT_FALSE(timeline_next(file, &event));
   EXPECT_EQ(timeline_extent_of(file).events, 0);
-  timeline_close(file);
   unlink(path);
 }
 
@@ -227,7 +225,7 @@ TEST(timelines, a_window_keeps_the_events_with_a_cycle_in_it) {
   };
   const char *path = made_path("window.wtl");
   struct trace_error error;
-  struct told *all = make_all(&made);
+  ct_freed(ct_free) struct told *all = make_all(&made);
   for (size_t i = 0; i < sizeof windows / sizeof *windows; i++) {
     struct timeline_window finite = windows[i];
     finite.to = finite.to == NEVER ? 1 << 20 : finite.to;
@@ -241,7 +239,6 @@ TEST(timelines, a_window_keeps_the_events_with_a_cycle_in_it) {
     EXPECT_EQ(check(&made, &finite, file), expected);
     EXPECT_GT(expected, 0);
   }
-  free(all);
   unlink(path);
 }
 
@@ -302,7 +299,7 @@ TEST(timelines, a_timeline_cut_at_any_block_is_reported_and_read_up_to_the_cut) 
   const char *path = made_path("cut.wtl");
   size_t size;
   write_made(&small, &everything, path, false);
-  uint8_t *bytes = made_read(path, &size);
+  ct_freed(ct_free) uint8_t *bytes = made_read(path, &size);
   uint64_t before = 0;
   unsigned blocks = 0;
   for (size_t at = FILE_HEADER; at < size; at += BLOCK_HEADER + get32(bytes + at + 16), blocks++) {
@@ -314,7 +311,6 @@ TEST(timelines, a_timeline_cut_at_any_block_is_reported_and_read_up_to_the_cut) 
   }
   EXPECT_GT(blocks, 6);
   EXPECT_EQ(before, small.events * STREAMS);
-  free(bytes);
   unlink(path);
 }
 
@@ -324,7 +320,7 @@ TEST(timelines, a_flipped_bit_is_reported) {
   uint64_t state = 4;
   size_t size;
   write_made(&made, &everything, path, false);
-  uint8_t *bytes = made_read(path, &size);
+  ct_freed(ct_free) uint8_t *bytes = made_read(path, &size);
   for (unsigned i = 0; i < 1000; i++) {
     const size_t bit = i < 8 * 60 ? i : ct_random(&state) % (8 * size);
     struct trace_error error;
@@ -333,13 +329,11 @@ TEST(timelines, a_flipped_bit_is_reported) {
     ct_note("bit %zu of byte %zu", bit % 8, bit / 8);
     EXPECT_FALSE(timeline_validate(path, &error));
     EXPECT_CONTAINS(error.text, ": offset ");
-    struct timeline_file *file = timeline_open_file(path, TRACE_SALVAGE, &error);
+    ct_freed(timeline_close_at) struct timeline_file *file = timeline_open_file(path, TRACE_SALVAGE, &error);
     if (file)
       check(&made, &everything, file);
-    timeline_close(file);
     bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
   }
-  free(bytes);
   unlink(path);
 }
 
@@ -404,9 +398,9 @@ static void compare(const struct made_timeline *made, bool salvage) {
     EXPECT_EQ(system(command), 0);
   }
   snprintf(command, sizeof command, "%s.text", path);
-  struct timeline_file *timeline = timeline_open_file(path, salvage ? TRACE_SALVAGE : TRACE_WHOLE, &error);
+  ct_freed(timeline_close_at) struct timeline_file *timeline =
+      timeline_open_file(path, salvage ? TRACE_SALVAGE : TRACE_WHOLE, &error);
   print_events(command, timeline);
-  timeline_close(timeline);
   made_python(path, salvage);
 }
 
@@ -425,7 +419,7 @@ TEST(timelines, the_example_on_the_page_is_correct) {
       {TIMELINE_BANKS, 1, 0, 12, 13, {0xff, 0, 4, 0, 0}},   {TIMELINE_WARP, 1, 0, 11, 15, {8, 5, 0, 7, 0}},
       {TIMELINE_BANKS, 1, 0, 13, 14, {0xff00, 0, 4, 0, 1}}, {TIMELINE_WARP, 1, 0, 15, 16, {0, 5, 0, 7, 0}},
   };
-  struct timeline_encoder *encoder = calloc(1, sizeof *encoder);
+  ct_freed(ct_free) struct timeline_encoder *encoder = calloc(1, sizeof *encoder);
   struct bytes batch = {0};
   static char page[40000];
   for (size_t i = 0; i < sizeof events / sizeof *events; i++)
@@ -441,6 +435,5 @@ TEST(timelines, the_example_on_the_page_is_correct) {
   fclose(file);
   EXPECT_CONTAINS(page, hex);
   timeline_encoder_free(encoder);
-  free(encoder);
   free(batch.at);
 }
