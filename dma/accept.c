@@ -48,10 +48,9 @@ static uint32_t unused_copy(struct dma_work *work) {
 }
 
 static uint64_t count_parts(const struct dma *dma, const struct dma_descriptor *normal) {
-  uint32_t dimensions = dma_dimensions(normal);
-  if (dimensions <= dma->params.dimensions)
+  if (dma_dimensions(&normal->global) <= dma->params.dimensions)
     return 1;
-  return dma->params.dimensions == 2 ? normal->planes : (uint64_t)normal->planes * normal->lines;
+  return dma->params.dimensions == 2 ? normal->global.planes : (uint64_t)normal->global.planes * normal->global.lines;
 }
 
 /* Notes which older copies of the owner this one waits for: a fence orders all before it and all after it. */
@@ -71,10 +70,10 @@ static void begin_copy(struct dma *dma, cycle_t now) {
   struct copy *copy = &work->copy[work->splitting];
   *copy = (struct copy){.descriptor = *(const struct dma_descriptor *)port_peek(&dma->from_cu, now)};
   struct dma_descriptor *descriptor = &copy->descriptor;
-  assert((dma->params.misaligned != DMA_REFUSE || dma_aligned(&dma->params, descriptor)) &&
+  assert((dma->params.misaligned != DMA_REFUSE || dma_aligned(&dma->params, &descriptor->global, &descriptor->lds)) &&
          "the sender refuses what is not aligned");
   dma_normalize(&dma->params, descriptor);
-  copy->bytes = (uint64_t)descriptor->line_bytes * descriptor->lines * descriptor->planes;
+  copy->bytes = rect_all(&descriptor->global);
   copy->parts = count_parts(dma, descriptor);
   set_fences(work, copy);
   work->accepted_copies++;
@@ -86,13 +85,12 @@ static void place_part(struct channel *channel, const struct copy *copy, uint64_
   *walk = copy->descriptor;
   if (copy->parts == 1)
     return;
-  bool planes = copy->parts == walk->planes;
-  uint32_t lines = planes ? 1 : walk->lines;
-  uint32_t plane = (uint32_t)(part / lines), line = (uint32_t)(part % lines);
-  walk->global += plane * walk->global_plane + line * walk->global_pitch;
-  channel->lds_offset = plane * walk->lds_plane + line * walk->lds_pitch;
-  walk->planes = 1;
-  walk->lines = planes ? walk->lines : 1;
+  const bool planes = copy->parts == walk->global.planes;
+  const uint64_t size = walk->global.bytes * (planes ? walk->global.lines : 1);
+  walk->global = rect_part(&walk->global, part * size, size);
+  channel->lds_offset = (uint32_t)(rect_part(&walk->lds, part * size, size).base - walk->lds.base);
+  walk->lds.planes = 1;
+  walk->lds.lines = walk->global.lines;
 }
 
 static bool touches(const struct channel *channel, unsigned space, const struct dma_work *work, uint64_t bit) {
@@ -137,11 +135,11 @@ static void fill_channel(struct dma *dma, unsigned index, cycle_t now) {
   work->to_lds = channel->walk.to_lds ? work->to_lds | bit : work->to_lds & ~bit;
   dma->probe_channels++;
   dma->stats.parts += copy->parts > 1;
-  if (!channel->walk.line_bytes)
+  if (!channel->walk.global.bytes)
     work->finished |= bit;
   else
     work->pending |= bit;
-  if (channel->walk.line_bytes && held_back(work, channel))
+  if (channel->walk.global.bytes && held_back(work, channel))
     work->fenced |= bit;
 }
 
@@ -197,8 +195,8 @@ cycle_t dma_next_completion(const struct dma *dma) {
 }
 
 static void count_copy(struct dma *dma, const struct copy *copy) {
-  const struct dma_descriptor *normal = &copy->descriptor;
-  uint32_t dimensions = dma_dimensions(normal);
+  const struct rect *normal = &copy->descriptor.global;
+  const uint32_t dimensions = dma_dimensions(normal);
   dma->stats.descriptors++;
   dma->stats.descriptors_2d += dimensions == 2;
   dma->stats.descriptors_3d += dimensions == 3;

@@ -88,8 +88,8 @@ static unsigned arbitrate(const struct dma *dma, cycle_t now) {
 /* Written bytes, rounded to whole sectors. Each line with partial sectors adds one sector for its byte mask. */
 static uint32_t in_sectors(const struct dma_request *covers, uint32_t sector) {
   uint32_t bytes = 0;
-  for (uint32_t line = 0; line < covers->lines; line++) {
-    uint64_t from = covers->global + line * covers->global_pitch, to = from + covers->bytes;
+  for (uint32_t line = 0; line < covers->global.lines; line++) {
+    uint64_t from = rect_line(&covers->global, 0, line), to = from + covers->global.bytes;
     uint64_t first = from & -(uint64_t)sector, last = (to + sector - 1) & -(uint64_t)sector;
     bytes += (uint32_t)(last - first) + (first < from || to < last ? sector : 0);
   }
@@ -99,10 +99,10 @@ static uint32_t in_sectors(const struct dma_request *covers, uint32_t sector) {
 /* Bytes that count on the side that faces memory. A line shorter than `gather` counts as `gather` bytes: its last
  * request adds what is missing. */
 static uint32_t counted(const struct dma *dma, const struct channel *channel, const struct dma_request *covers) {
-  uint32_t line = channel->walk.line_bytes, gather = dma->params.gather, sector = dma->params.sector;
-  bool small = line < gather && channel->sent + covers->bytes == line;
-  uint32_t bytes = sector > 1 && !covers->to_lds ? in_sectors(covers, sector) : covers->lines * covers->bytes;
-  return bytes + (small ? covers->lines * (gather - line) : 0);
+  const uint64_t line = channel->walk.global.bytes, gather = dma->params.gather, sector = dma->params.sector;
+  const bool small = line < gather && channel->sent + covers->global.bytes == line;
+  const uint32_t bytes = sector > 1 && !covers->to_lds ? in_sectors(covers, (uint32_t)sector) : dma_bytes(covers);
+  return bytes + (small ? covers->global.lines * (uint32_t)(gather - line) : 0);
 }
 
 /* The free entry that was used last; if there is none, the lowest that was never used. */
@@ -123,7 +123,7 @@ static void take_entry(struct dma *dma, unsigned index, cycle_t now) {
   if (!sending->covers.to_lds) {
     channel->unsent++;
     work->reading++;
-    work->writes += (uint64_t)sending->covers.bytes * sending->covers.lines;
+    work->writes += dma_bytes(&sending->covers);
   }
   if (++channel->under_way == dma->params.quota)
     work->at_quota |= channel_bit(index);
@@ -138,7 +138,7 @@ static void start_request(struct dma *dma, unsigned index, cycle_t now) {
   struct sending *sending = &work->sending;
   *sending = (struct sending){.active = true, .channel = index};
   dma_cut(dma, &work->channel[index], sending);
-  sending->leaves = now + sending->addresses - 1 + (sending->covers.lines - 1) * dma->params.line_cycles;
+  sending->leaves = now + sending->addresses - 1 + (sending->covers.global.lines - 1) * dma->params.line_cycles;
   if (!sending->dropped)
     take_entry(dma, index, now);
   if (work->owner == NOBODY)
@@ -151,7 +151,7 @@ static void start_request(struct dma *dma, unsigned index, cycle_t now) {
 static void dispatch(struct dma *dma, cycle_t now) {
   struct sending *sending = &dma->work->sending;
   const struct dma_request *covers = &sending->covers;
-  uint64_t bytes = (uint64_t)covers->bytes * covers->lines;
+  const uint64_t bytes = dma_bytes(covers);
   if (sending->dropped) {
     dma->stats.skipped_bytes += bytes;
     return;
@@ -166,7 +166,7 @@ static void dispatch(struct dma *dma, cycle_t now) {
   dma->work->channel[sending->channel].requests += dma_count(covers);
   copy->asked += bytes;
   dma->stats.requests += dma_count(covers);
-  dma->stats.packs += covers->lines > 1 && !covers->train;
+  dma->stats.packs += covers->global.lines > 1 && !covers->train;
   dma->stats.addresses += sending->addresses;
   struct transfer transfer = dma_transfer(dma, covers, sending->tag, !covers->to_lds);
   transfer.width = covers->to_lds ? 0 : dma->params.out_width ? dma->params.out_width : dma->params.read_width;
@@ -263,7 +263,7 @@ void dma_land(struct dma *dma, uint32_t tag, cycle_t now) {
     work->request[tag].sent = NEVER;
   }
   if (!request->covers.to_lds)
-    work->writes -= (uint64_t)request->covers.bytes * request->covers.lines;
+    work->writes -= dma_bytes(&request->covers);
   work->unused[work->used - work->entries--] = tag;
   work->under_way -= dma_count(&request->covers);
   work->at_quota &= ~channel_bit(index);

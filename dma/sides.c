@@ -73,16 +73,11 @@ static cycle_t side_next(const struct side *side, const struct port *port) {
   return side->count ? cycle_max(side->ready[side->head], port_free_at(port)) : NEVER;
 }
 
-/* Lines without a gap between them on this side become one. */
 struct transfer dma_transfer(const struct dma *dma, const struct dma_request *covers, uint32_t tag, bool lds) {
   const struct dma_descriptor *walk = &dma->work->channel[dma->work->request[tag].channel].walk;
-  uint64_t pitch = lds ? covers->lds_pitch : covers->global_pitch;
-  bool run = covers->lines == 1 || (pitch == covers->bytes && !covers->train);
+  const struct rect *side = lds ? &covers->lds : &covers->global;
   return (struct transfer){.tag = tag,
-                           .bytes = run ? covers->bytes * covers->lines : covers->bytes,
-                           .lines = run ? 1 : covers->lines,
-                           .address = lds ? covers->lds : covers->global,
-                           .pitch = pitch,
+                           .rect = covers->train ? *side : rect_joined(*side),
                            .train = covers->train,
                            .launch = walk->launch,
                            .origin = walk->origin};

@@ -84,8 +84,7 @@ static cycle_t accept_access(struct memory *memory, cycle_t now, struct mem_even
 }
 
 /* One run, of at most a request. */
-static cycle_t accept_run(struct memory *memory, cycle_t now, const struct mem_runs *run, uint64_t bytes,
-                          unsigned use) {
+static cycle_t accept_run(struct memory *memory, cycle_t now, const struct rect *run, uint64_t bytes, unsigned use) {
   struct mem_line lines[MEM_ACCESS_LINES];
   if (mem_one_line(&memory->params, run, lines))
     return l2_access_line(&memory->l2, now, lines, bytes, use);
@@ -97,20 +96,20 @@ static cycle_t accept_run(struct memory *memory, cycle_t now, const struct mem_r
 /* Accepts each run of a train like a message, all in this cycle. Returns when the data of the first run depart: late
  * enough that the data of every run, a cycle apart, are ready. */
 static cycle_t accept_train(struct memory *memory, cycle_t now, const struct mem_message *message, unsigned use) {
-  struct mem_runs run = {.address = message->runs.address, .bytes = message->runs.bytes, .count = 1};
-  uint64_t bytes = message->moved / message->runs.count, pitch = message->runs.pitch;
+  struct rect run = {.base = message->rect.base, .bytes = message->rect.bytes, .lines = 1};
+  uint64_t bytes = message->moved / message->rect.lines, pitch = message->rect.pitch;
   unsigned line_log2 = (unsigned)__builtin_ctz(memory->params.line);
   cycle_t last = now;
   struct mem_line line = {0};
   /* Most trains have runs at the same offset in each line, which need no cutting. */
   const bool alike = !(pitch & (memory->params.line - 1)) && mem_one_line(&memory->params, &run, &line);
-  for (uint32_t i = 0; i < message->runs.count; i++, run.address += pitch) {
-    line.line = run.address >> line_log2;
+  for (uint32_t i = 0; i < message->rect.lines; i++, run.base += pitch) {
+    line.line = run.base >> line_log2;
     cycle_t done =
         alike ? l2_access_line(&memory->l2, now, &line, bytes, use) : accept_run(memory, now, &run, bytes, use);
     last = cycle_max(last, done + i);
   }
-  return last - (message->runs.count - 1);
+  return last - (message->rect.lines - 1);
 }
 
 static cycle_t accept_runs(struct memory *memory, cycle_t now, const struct mem_message *message, unsigned use) {
@@ -118,11 +117,11 @@ static cycle_t accept_runs(struct memory *memory, cycle_t now, const struct mem_
   if (message->train)
     return accept_train(memory, now, message, use);
   struct mem_line lines[MEM_ACCESS_LINES];
-  if (mem_one_line(&memory->params, &message->runs, lines))
+  if (mem_one_line(&memory->params, &message->rect, lines))
     return l2_access_line(&memory->l2, now, lines, message->moved, use);
-  struct mem_cursor cursor = {.left = message->runs};
+  struct mem_cursor cursor = {.left = message->rect};
   cycle_t done = now;
-  while (cursor.left.count) {
+  while (cursor.left.lines) {
     uint32_t count = mem_gather(&memory->params, &cursor, lines, MEM_ACCESS_LINES);
     done = cycle_max(done, l2_access(&memory->l2, now, lines, count, use));
   }
@@ -146,9 +145,9 @@ static void count(struct memory *memory, const struct mem_message *message) {
       [MEM_ATOMIC] = &memory->stats.atomics,     [MEM_PREFETCH] = &memory->stats.prefetches,
       [MEM_DMA_READ] = &memory->stats.dma_reads, [MEM_DMA_WRITE] = &memory->stats.dma_writes,
   };
-  *counters[message->kind] += message->train ? message->runs.count : 1;
+  *counters[message->kind] += message->train ? message->rect.lines : 1;
   if (mem_is_dma(message->kind)) {
-    memory->stats.dma_bytes += (uint64_t)message->runs.bytes * message->runs.count;
+    memory->stats.dma_bytes += (uint64_t)message->rect.bytes * message->rect.lines;
     memory->stats.dma_sector_bytes += message->moved;
   }
   if (mem_writes(message->kind))
@@ -213,7 +212,7 @@ static void reply(struct memory *memory, cycle_t now, const struct mem_event *ev
   const struct mem_message *to = &event->message;
   uint64_t bytes = mem_reads(to->kind) ? to->moved : 0;
   cycle_t behind =
-      to->train ? to->runs.count - 1 : 0; /* of a train: cycles from the first run, at `now`, to the last */
+      to->train ? to->rect.lines - 1 : 0; /* of a train: cycles from the first run, at `now`, to the last */
   cycle_t passed = cycle_max(now + behind, rate_take(&client->down, now, bytes));
   if (client->cluster)
     passed = cycle_max(passed, rate_take(&client->cluster->down, now, bytes));

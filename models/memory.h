@@ -71,14 +71,14 @@ struct mem_message {
   bool train;             /* DMA kinds: the runs follow each other, one a cycle */
   bool returns;           /* MEM_ATOMIC: the old values are wanted */
   bool past;              /* MEM_LOAD: the bytes bypass the registers, as an engine's do */
-  const struct l1 *fills; /* MEM_LOAD: the cache of the CU that stores the bytes, or NULL */
   bool pipe;              /* an operation on a pipe, of kind MEM_ATOMIC: models/pipes.h */
+  const struct l1 *fills; /* MEM_LOAD: the cache of the CU that stores the bytes, or NULL */
   union {
     struct {                        /* CU kinds */
       const struct mem_line *lines; /* valid until the reply */
       struct isa_access *access;    /* what to commit, or the lanes of a prefetch */
     };
-    struct mem_runs runs; /* DMA kinds */
+    struct rect rect; /* DMA kinds: runs of bytes, the lines of one plane */
   };
   uint64_t moved; /* bytes of all its sectors, which links and the L2 move */
 };

@@ -125,25 +125,6 @@ static uint64_t shift_of(const struct replayer *replayer, const struct isa_launc
   return number < trace_launches(replayer->trace) ? replayer->shift[number] : 0;
 }
 
-static void give_copy(struct isa_copy *copy, const uint64_t *field, uint64_t shift) {
-  *copy = (struct isa_copy){
-      .form = (enum isa_copy_form)(field[TRACE_COPY_FORM] & 3),
-      .to_lds = field[TRACE_COPY_TO_LDS],
-      .global = field[TRACE_COPY_GLOBAL] + shift,
-      .lds = (uint32_t)field[TRACE_COPY_LDS],
-      .element_bytes = (uint32_t)field[TRACE_COPY_ELEMENT_BYTES],
-      .elements = (uint32_t)field[TRACE_COPY_ELEMENTS],
-      .lines = (uint32_t)field[TRACE_COPY_LINES],
-      .planes = (uint32_t)field[TRACE_COPY_PLANES],
-      .global_line = (uint32_t)field[TRACE_COPY_GLOBAL_LINE],
-      .lds_line = (uint32_t)field[TRACE_COPY_LDS_LINE],
-      .global_plane = (uint32_t)field[TRACE_COPY_GLOBAL_PLANE],
-      .lds_plane = (uint32_t)field[TRACE_COPY_LDS_PLANE],
-      .event_in = (uint32_t)field[TRACE_COPY_EVENT_IN],
-      .event = (uint32_t)field[TRACE_COPY_EVENT],
-  };
-}
-
 static void give_wait(struct isa_wait *wait, const uint64_t *field) {
   const uint64_t count = field[TRACE_WAIT_COUNT];
   wait->count = count < ISA_WAIT_EVENTS ? (uint32_t)count : ISA_WAIT_EVENTS;
@@ -259,7 +240,8 @@ __attribute__((noinline)) static void give(struct unit *unit, const struct isa_w
   const struct isa_launch *launch = warp->group->launch;
   switch (op->kind) {
   case TRACE_COPY:
-    give_copy(&result->copy, op->field, shift_of(unit->replayer, launch));
+    result->copy = isa_copy_of(op->field);
+    result->copy.global.base += shift_of(unit->replayer, launch);
     break;
   case TRACE_WAIT:
     give_wait(&result->wait, op->field);
