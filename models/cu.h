@@ -306,7 +306,7 @@ struct cu {
 
   struct l1 l1, texels;        /* texels: the texture unit's own cache */
   struct rate texture_unit;    /* each turn takes TEXTURE_TURN */
-  struct late_queue *late;     /* loads that the memory accepted and left to the CU to commit: late_loads.h */
+  struct commits *commits;     /* the memory's; this CU commits the loads that wait for it */
   struct cu_access **accesses; /* those of the LDS, then those of global memory; NULL: never used yet */
   struct cu_chunk *chunks;     /* their memory */
   struct cu_pool lds_pool, global_pool;

@@ -198,18 +198,16 @@ static void commit_dma_lds(void *self, unsigned engine, uint32_t tag) {
     move_lines(bytes, length, lds, side->pitch, length, side->lines);
 }
 
-static void commit_dma_memory(void *self, unsigned engine, uint32_t tag) {
+static void commit_dma_memory(void *self, unsigned engine, uint32_t tag, const struct rect *side, bool write) {
   struct executor *executor = self;
-  const struct dma_request *request = dma_covers(&executor->dma[engine], tag);
-  const struct rect *side = &request->global;
   const uint32_t length = (uint32_t)side->bytes;
   uint8_t *bytes = staged_bytes(executor, engine, tag);
   uint8_t *memory = isa_memory_at(executor->launches[0].memory, side->base, (side->lines - 1) * side->pitch + length);
   assert(memory && "a copy stays in its buffer");
-  if (request->to_lds)
-    move_lines(bytes, length, memory, side->pitch, length, side->lines);
-  else
+  if (write)
     move_lines(memory, side->pitch, bytes, length, length, side->lines);
+  else
+    move_lines(bytes, length, memory, side->pitch, length, side->lines);
 }
 
 /* ---- whole copies ------------------------------------------------------------------------------ */

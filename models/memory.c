@@ -13,7 +13,7 @@
 /* Prefetches a run for lanes: the part in a buffer, up to the size of the L2. More would only replace what came
  * before. */
 static void prefetch_run(struct memory *memory, cycle_t now, uint64_t from, uint64_t to) {
-  const struct isa_buffer *buffer = isa_memory_near(memory->mirror, from);
+  const struct isa_buffer *buffer = isa_memory_near(memory->commits.memory, from);
   if (from == to || !buffer || from >= buffer->base + buffer->bytes)
     return;
   l2_prefetch(&memory->l2, now, from, cycle_min(to, buffer->base + buffer->bytes));
@@ -128,17 +128,6 @@ static cycle_t accept_runs(struct memory *memory, cycle_t now, const struct mem_
   return done;
 }
 
-void memory_commit(const struct memory *memory, const struct mem_event *event) {
-  const struct warp_source *source = memory->clients[event->client].source;
-  const struct mem_message *message = &event->message;
-  if (mem_is_dma(message->kind))
-    source->commit_dma_memory.call(source->commit_dma_memory.self, message->engine, message->tag);
-  else if (message->kind != MEM_PREFETCH)
-    source->commit.call(source->commit.self, message->access);
-  if (message->fills)
-    l1_capture(message->fills, memory->mirror, message->lines, message->count);
-}
-
 static void count(struct memory *memory, const struct mem_message *message) {
   uint64_t *const counters[] = {
       [MEM_LOAD] = &memory->stats.loads,         [MEM_STORE] = &memory->stats.stores,
@@ -176,7 +165,7 @@ void memory_launch(struct memory *memory, struct isa_memory *mirror, cycle_t sta
   memory->ahead = sends_ahead ? memory->params.l2_latency : 0;
   memory->ahead_until = ahead_until;
   memory->stats = (struct mem_stats){.dram_early_bytes = dram_backlog(&memory->l2.dram, start)};
-  memory->mirror = mirror;
+  memory->commits.memory = mirror;
   l2_launch(&memory->l2);
 }
 
@@ -290,55 +279,6 @@ static void make_room_for_events(struct memory *memory) {
   memory->event_room = room;
 }
 
-/* ---- loads that compute units commit ------------------------------------------------------- */
-
-static void take_late_of(struct memory *memory, uint32_t client) {
-  late_take(&memory->late.queue[client], memory->clients[client].source, memory->mirror);
-}
-
-/* Commits all late loads. */
-static void take_late(struct memory *memory) {
-  for (uint32_t i = 0; i < memory->client_count; i++)
-    take_late_of(memory, i);
-  late_end_round(&memory->late);
-}
-
-/* Commits the late loads that may touch these lines. */
-static void take_late_touching(struct memory *memory, const struct mem_line *lines, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++) {
-    const uint32_t whose = late_toucher(&memory->late, &lines[i]);
-    if (whose == LATE_SEVERAL)
-      take_late(memory);
-    else if (whose != LATE_NOBODY)
-      take_late_of(memory, whose);
-  }
-}
-
-/* Tries to end the round once in one or two windows of the host, because it checks all queues. */
-static void end_round_now_and_then(struct memory *memory, cycle_t now) {
-  if (now < memory->looked_at + memory->params.link_latency)
-    return;
-  memory->looked_at = now;
-  late_end_round(&memory->late);
-}
-
-/* Commits at once, or leaves a load's bytes to the next step of its compute unit. */
-static void commit(struct memory *memory, const struct mem_event *event) {
-  const struct mem_message *message = &event->message;
-  if (!memory->late.wanted) {
-    memory_commit(memory, event);
-  } else if (message->kind == MEM_LOAD) {
-    const struct late_load load = {message->access, message->lines, message->count, message->fills};
-    late_add(&memory->late, event->client, &load);
-  } else {
-    if (mem_is_dma(message->kind))
-      take_late(memory);
-    else
-      take_late_touching(memory, message->lines, message->count);
-    memory_commit(memory, event);
-  }
-}
-
 static void accept_all(struct memory *memory, uint32_t client, cycle_t now) {
   struct port *link = memory->clients[client].link;
   const struct mem_message *message;
@@ -358,7 +298,7 @@ static void accept_all(struct memory *memory, uint32_t client, cycle_t now) {
     } else {
       if (mem_writes(event->message.kind))
         memory->pipes.changed = now;
-      commit(memory, event);
+      commit_accept(&memory->commits, client, &event->message);
       start(memory, index, now);
     }
   }
@@ -401,8 +341,7 @@ static cycle_t accept_due(struct memory *memory, cycle_t now) {
   for (uint32_t i = 0, client = memory->turn; i < clients; i++, client = client + 1 == clients ? 0 : client + 1)
     if (memory->arrivals[client] <= now)
       memory->due[count++] = client;
-  if (memory->late.wanted)
-    end_round_now_and_then(memory, now);
+  commits_end_round(&memory->commits, now, memory->params.link_latency);
   fetch_ahead(memory, memory->due, count, now);
   for (uint32_t i = 0; i < count; i++)
     accept_all(memory, memory->due[i], now);
@@ -448,7 +387,7 @@ bool memory_init(struct memory *memory, const struct machine *machine) {
   memory->arrivals = calloc(machine->cu.count, sizeof *memory->arrivals);
   memory->due = calloc(machine->cu.count, sizeof *memory->due);
   if (!memory->clients || !memory->clusters || !memory->units || !memory->arrivals || !memory->due ||
-      !l2_init(&memory->l2, params, &memory->stats) || !late_init(&memory->late, machine->cu.count) ||
+      !l2_init(&memory->l2, params, &memory->stats) || !commits_init(&memory->commits, machine->cu.count) ||
       !wheel_init(&memory->done, 0)) {
     memory_free(memory);
     return false;
@@ -483,12 +422,12 @@ bool memory_connect(struct memory *memory, uint32_t client, struct mem_port *por
   struct mem_client *to = &memory->clients[client];
   *to = (struct mem_client){
       .link = &port->link,
-      .source = source,
       .down = {.per_cycle = machine->mem.link_width},
       .results = {.per_cycle = machine->mem.atomic_updates},
       .cluster = cluster_of(memory, client),
       .from = partition_of(machine, client),
   };
+  memory->commits.source[client] = source;
   for (unsigned engine = 0; engine < engines; engine++)
     to->to_dma[engine] = &dma[engine].from_memory;
   port_next_at(&port->link, &memory->arrivals[client]);
@@ -509,6 +448,6 @@ void memory_free(struct memory *memory) {
   wheel_free(&memory->done);
   l2_free(&memory->l2);
   pipes_free(&memory->pipes);
-  late_free(&memory->late);
+  commits_free(&memory->commits);
   *memory = (struct memory){0};
 }

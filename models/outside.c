@@ -13,7 +13,7 @@
  * to them are dropped. */
 static void start_piece(struct memory *memory, uint32_t index, cycle_t now, bool write, uint64_t address,
                         uint64_t bytes) {
-  uint8_t *data = isa_memory_at(memory->mirror, address, bytes);
+  uint8_t *data = isa_memory_at(memory->commits.memory, address, bytes);
   const struct transfer transfer = {
       .tag = index, .rect = {.base = address, .bytes = bytes, .lines = 1, .planes = 1}, .write = write};
   if (!data)
@@ -94,7 +94,7 @@ bool memory_start_outside(struct memory *memory, uint32_t index, cycle_t now) {
     if (!pipes_serve(memory, index, now))
       isa_pipe_refuse(event->message.access);
   } else {
-    memory_commit(memory, event);
+    commit_now(&memory->commits, event->client, &event->message);
     if (mem_writes(kind))
       memory->pipes.changed = now;
   }

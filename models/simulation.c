@@ -181,7 +181,7 @@ static bool node_init(struct simulation *simulation, struct node *home, struct n
 }
 
 static void join_node(struct simulation *simulation, struct node *node, uint32_t index) {
-  node->cu.late = &simulation->memory.late.queue[index];
+  node->cu.commits = &simulation->memory.commits;
   node->cu.from_memory = &simulation->memory.clients[index].to_cu;
   simulation->cus[index] = &node->cu;
 }
@@ -385,7 +385,7 @@ static bool change_sources(struct simulation *simulation, const struct source_ma
     struct node *node = simulation->nodes[i];
     const struct warp_source *source = source_of(simulation, node, i);
     if (source)
-      node->source = node->cu.source = simulation->memory.clients[i].source = source;
+      node->source = node->cu.source = simulation->memory.commits.source[i] = source;
     good = source;
   }
   return good;
@@ -762,7 +762,7 @@ bool simulation_run_together(struct simulation *simulation, struct host *host, s
   for (size_t i = 0; i < count; i++)
     all.copies[i] = copies(launches[i]->program);
   host->one_by_one = !threadable(simulation, &all);
-  simulation->memory.late.wanted = !host->one_by_one;
+  simulation->memory.commits.late.wanted = !host->one_by_one;
   if (!prepare(simulation, &all, host->one_by_one || !host->shares ? 1 : host->shares, last)) {
     simulation_close_tallies(simulation);
     give_up(results, count);

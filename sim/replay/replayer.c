@@ -365,6 +365,14 @@ static void commit_nothing(void *self, unsigned engine, uint32_t tag) {
   (void)tag;
 }
 
+static void commit_no_memory(void *self, unsigned engine, uint32_t tag, const struct rect *side, bool write) {
+  (void)self;
+  (void)engine;
+  (void)tag;
+  (void)side;
+  (void)write;
+}
+
 /* ---- launches, work-groups, warps ------------------------------------------------------------------------- */
 
 static bool launch(void *self, const struct isa_launch *launches, size_t count) {
@@ -441,7 +449,7 @@ static const struct warp_source *make(void *self, uint32_t cu, const struct mach
                  .live = {live, unit},
                  .commit = {replayer_commit, unit},
                  .commit_dma_lds = {commit_nothing, unit},
-                 .commit_dma_memory = {commit_nothing, unit}},
+                 .commit_dma_memory = {commit_no_memory, unit}},
       .replayer = replayer,
       .warps = need(machine->cu.warps, sizeof *unit->warps),
       .streams = need(machine->cu.warps, sizeof(void *)),

@@ -450,10 +450,12 @@ static cycle_t sleep_on(void *self, cycle_t now) {
   return NEVER;
 }
 
-static void count_commit(void *self, unsigned engine, uint32_t tag) {
+static void count_commit(void *self, unsigned engine, uint32_t tag, const struct rect *side, bool write) {
   struct pack *pack = self;
   (void)engine;
   (void)tag;
+  (void)side;
+  (void)write;
   pack->commits++;
 }
 
