@@ -86,16 +86,6 @@ void dma_inside(const struct dma_descriptor *copy, uint64_t global, uint32_t *fr
   *to = least(above / element * element, copy->global.bytes);
 }
 
-/* Bytes up to the place where the buffer begins or ends. */
-static uint32_t cut_at_limits(const struct channel *channel, uint64_t global, uint32_t at, uint32_t bytes,
-                              bool *outside) {
-  uint32_t from, to;
-  dma_inside(&channel->walk, global, &from, &to);
-  *outside = at < from || at >= to;
-  uint32_t end = at < from ? from : at < to ? to : (uint32_t)channel->walk.global.bytes;
-  return least(bytes, end - at);
-}
-
 /* Bytes up to the place where an engine that cannot shift must stop: a multiple of `unit`, the largest power of two up
  * to `alignment` that divides the difference of the addresses. */
 static uint32_t cut_at_alignment(const struct dma *dma, uint64_t global, uint32_t lds, uint32_t bytes) {
@@ -110,8 +100,12 @@ static uint32_t cut_at_alignment(const struct dma *dma, uint64_t global, uint32_
 static uint32_t uncut(const struct dma *dma, const struct channel *channel, uint64_t global, uint32_t offset,
                       uint32_t at, uint32_t bytes, bool *outside) {
   const struct dma_params *params = &dma->params;
-  if (channel->bounded)
-    bytes = cut_at_limits(channel, global, at, bytes, outside);
+  if (channel->bounded) { /* up to the place where the buffer begins or ends */
+    uint32_t from, to;
+    dma_inside(&channel->walk, global, &from, &to);
+    *outside = at < from || at >= to;
+    bytes = least(bytes, (at < from ? from : at < to ? to : channel->walk.global.bytes) - at);
+  }
   if (params->pad_interval && params->pad)
     bytes = least(bytes, params->pad_interval - (offset + at) % params->pad_interval);
   if (params->misaligned == DMA_SPLIT && params->alignment > 1)
@@ -121,27 +115,21 @@ static uint32_t uncut(const struct dma *dma, const struct channel *channel, uint
 
 /* ---- requests ------------------------------------------------------------------------------- */
 
-/* Whether each line makes one request wherever it is: every line starts at a multiple of a power of two that is at
- * least as long as the line. */
-static bool whole_lines(const struct dma_params *params, const struct channel *channel) {
+/* The most lines of a train, which has no limits and gaps between its requests: each line makes one request wherever it
+ * is, because it starts at a multiple of a power of two that is at least as long as the line. 0: no trains. */
+static uint32_t most_in_train(const struct dma_params *params, const struct channel *channel) {
   const struct rect *global = &channel->walk.global, *lds = &channel->walk.lds;
-  uint64_t starts =
+  const uint32_t most = least(params->train, least(params->outstanding / 64, params->buffer / 16));
+  if (params->lines != DMA_SEPARATE || most < 2 || !channel->walk.to_lds || global->lines < 2 || channel->cut_short ||
+      params->quota || params->line_cycles || params->decoupling == DMA_COUPLED)
+    return 0;
+  const uint64_t starts =
       global->base | global->pitch | global->plane | lds->base | channel->lds_offset | lds->pitch | lds->plane;
   uint32_t unit = 1;
   while (unit < global->bytes)
     unit *= 2;
-  bool whole_sectors = unit <= params->sector || global->bytes % params->sector == 0;
-  return unit <= params->granularity && (starts & (unit - 1)) == 0 && whole_sectors;
-}
-
-/* No trains where single requests are limited or spaced. */
-static uint32_t most_in_train(const struct dma_params *params, const struct channel *channel) {
-  uint32_t most = least(params->train, least(params->outstanding / 64, params->buffer / 16));
-  if (params->lines != DMA_SEPARATE || most < 2 || !channel->walk.to_lds || channel->walk.global.lines < 2 ||
-      channel->cut_short || params->quota || params->line_cycles || params->decoupling == DMA_COUPLED ||
-      !whole_lines(params, channel))
-    return 0;
-  return most;
+  const bool whole_sectors = unit <= params->sector || global->bytes % params->sector == 0;
+  return unit <= params->granularity && (starts & (unit - 1)) == 0 && whole_sectors ? most : 0;
 }
 
 void dma_prepare(const struct dma *dma, struct channel *channel) {
@@ -181,25 +169,6 @@ static uint32_t pack_lines(const struct dma *dma, const struct channel *channel,
   return lines;
 }
 
-/* One address for each line; two for a line across a boundary. */
-static uint32_t count_addresses(const struct dma *dma, const struct channel *channel, const struct rect *pack) {
-  uint32_t in_window = dma->params.granularity - 1, addresses = pack->lines;
-  uint64_t global = pack->base;
-  if (!channel->crossing)
-    return addresses;
-  for (uint32_t line = 0; line < pack->lines; line++, global += pack->pitch)
-    addresses += (global & in_window) + pack->bytes > dma->params.granularity;
-  return addresses;
-}
-
-/* Bytes up to the place where whole sectors begin or end. */
-static uint32_t cut_at_sectors(uint64_t global, uint32_t sector, uint32_t bytes) {
-  uint32_t in_sector = (uint32_t)(global & (sector - 1));
-  if (in_sector)
-    return least(bytes, sector - in_sector);
-  return bytes > sector ? bytes & -sector : bytes;
-}
-
 /* A piece of one line, up to the next multiple of `granularity` or the place where the line must be cut. */
 static uint32_t cut_piece(const struct dma *dma, const struct channel *channel, uint64_t global, uint32_t offset,
                           bool *outside) {
@@ -211,7 +180,11 @@ static uint32_t cut_piece(const struct dma *dma, const struct channel *channel, 
     bytes = least(bytes, params->granularity - (lds & in_window));
   if (channel->cut_short)
     bytes = uncut(dma, channel, global, offset, channel->sent, bytes, outside);
-  return channel->walk.to_lds ? cut_at_sectors(global + channel->sent, params->sector, bytes) : bytes;
+  if (!channel->walk.to_lds)
+    return bytes;
+  /* inbound: whole sectors, but for what is before the first and after the last */
+  const uint32_t sector = params->sector, in_sector = (uint32_t)((global + channel->sent) & (sector - 1));
+  return in_sector ? least(bytes, sector - in_sector) : bytes > sector ? bytes & -sector : bytes;
 }
 
 void dma_cut(const struct dma *dma, const struct channel *channel, struct sending *sending) {
@@ -230,10 +203,14 @@ void dma_cut(const struct dma *dma, const struct channel *channel, struct sendin
   if (channel->train) {
     sending->addresses = global->lines = least(channel->train, walk->global.lines - channel->line);
     covers->train = global->lines > 1;
-  } else if (lines)
-    sending->addresses = count_addresses(dma, channel, global);
-  else
+  } else if (lines) { /* one address for each line; two for a line across a boundary */
+    const uint64_t granularity = dma->params.granularity;
+    sending->addresses = lines;
+    for (uint32_t line = 0; channel->crossing && line < lines; line++)
+      sending->addresses += (rect_line(global, 0, line) & (granularity - 1)) + global->bytes > granularity;
+  } else {
     global->bytes = cut_piece(dma, channel, start, offset, &outside);
+  }
   covers->lds.base = linear_place(dma, channel, offset + channel->sent);
   covers->lds.bytes = global->bytes;
   covers->lds.lines = global->lines;

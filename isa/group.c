@@ -17,14 +17,10 @@ void group_missing(struct isa_warp *warp, uint32_t pc, uint64_t here) {
               warp->index);
 }
 
-static void report_missing(struct isa_warp *warp, const struct isa_result *result) {
-  group_missing(warp, result->pc, result->mask);
-}
-
 void group_barrier(struct isa_warp *warp, const struct isa_result *result) {
   const struct isa_inst *inst = &warp->group->launch->program->code[result->pc];
   if (isa_rows[inst->op].class_ != ISA_CLASS_FENCE)
-    report_missing(warp, result);
+    group_missing(warp, result->pc, result->mask);
 }
 
 /* Reports the first lane in which the operand is not what an `expect` requires. */
@@ -77,15 +73,11 @@ static uint32_t agreed(const struct isa_warp *warp, const struct isa_result *res
   return agreed_as(warp, result->pc, result->mask, reg, what, HAZARD_G1, reported);
 }
 
-/* The lanes to compare the events of: those that took part in all copies, or else the first lane. */
-static uint64_t knowing(const struct isa_warp *warp, const struct isa_result *result) {
-  const uint64_t know = result->mask & ~warp->strayed;
-  return know ? know : result->mask & (0 - result->mask);
-}
-
+/* An event, which lanes that took part in all copies must agree on. If there are none, that of the first lane. */
 static uint32_t agreed_event(const struct isa_warp *warp, const struct isa_result *result, uint8_t reg,
                              const char *what, bool *reported) {
-  return agreed_as(warp, result->pc, knowing(warp, result), reg, what, HAZARD_G1, reported);
+  const uint64_t know = result->mask & ~warp->strayed;
+  return agreed_as(warp, result->pc, know ? know : result->mask & -result->mask, reg, what, HAZARD_G1, reported);
 }
 
 /* A register pair that must be the same in all lanes. */
@@ -100,7 +92,7 @@ void group_pipe_barrier(struct isa_warp *warp, const struct isa_inst *inst, stru
   bool reported = false;
   if (!result->mask)
     return;
-  report_missing(warp, result);
+  group_missing(warp, result->pc, result->mask);
   result->pipe[0] = agreed_pair(warp, result, inst->a, "the pipe's address", &reported);
   result->pipe[1] = agreed_pair(warp, result, inst->c, "the count or id", &reported);
 }
@@ -108,7 +100,7 @@ void group_pipe_barrier(struct isa_warp *warp, const struct isa_inst *inst, stru
 void group_copy(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result) {
   if (!result->mask)
     return;
-  report_missing(warp, result);
+  group_missing(warp, result->pc, result->mask);
   const struct isa_format_row *row = &isa_formats[isa_rows[inst->op].format];
   bool reported = false;
   uint64_t field[COPY_FIELDS] = {
@@ -186,7 +178,7 @@ void group_wait(struct isa_warp *warp, const struct isa_inst *inst, struct isa_r
   static const char *const labels[ISA_WAIT_EVENTS] = {
       "event 1 of the wait", "event 2 of the wait", "event 3 of the wait", "event 4 of the wait",
       "event 5 of the wait", "event 6 of the wait", "event 7 of the wait", "event 8 of the wait"};
-  report_missing(warp, result);
+  group_missing(warp, result->pc, result->mask);
   bool reported = false;
   struct isa_wait *wait = &result->wait;
   wait->more = inst->op == ISA_WAIT_MORE;

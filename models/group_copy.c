@@ -46,8 +46,6 @@ static struct dma_descriptor next_descriptor(const struct cu *cu, uint32_t group
 
 /* ---- hand-over -------------------------------------------------------------------------- */
 
-static struct port *queue_of(const struct cu *cu, uint32_t group_slot) { return cu->to_dma[group_slot % cu->engines]; }
-
 /* Each descriptor counts as a copy in flight, also in the copy's event. */
 static void note_under_way(struct cu_group *group, cycle_t now) {
   struct cu_event *event = group_find_event(group, group->call.copy.event);
@@ -60,7 +58,7 @@ static void note_under_way(struct cu_group *group, cycle_t now) {
 /* Gives the engine as much of the copy as it has room for; true if that was all. */
 static bool hand_over(struct cu *cu, uint32_t group_slot, cycle_t now) {
   struct cu_group *group = &cu->groups[group_slot];
-  struct port *queue = queue_of(cu, group_slot);
+  struct port *queue = cu->to_dma[group_slot % cu->engines];
   while (cu->carry || port_can_send(queue, now)) {
     const struct dma_descriptor descriptor = next_descriptor(cu, group_slot);
     if (cu->carry)
