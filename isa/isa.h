@@ -466,12 +466,12 @@ enum isa_copy_form { ISA_COPY_PLAIN, ISA_COPY_STRIDED, ISA_COPY_2D, ISA_COPY_3D,
 /* A copy as its last warp hands it to a DMA engine. A plain copy is one line; a strided copy has one element per line.
  * If elements have 0 bytes, nothing moves, and the rectangles have 1 byte for each element. */
 struct isa_copy {
-  enum isa_copy_form form;
-  bool to_lds;
-  uint32_t element_bytes;
   struct rect global, lds; /* the LDS side starts at an offset in the work-group's LDS */
-  uint32_t event_in;       /* 0: the copy created a new event */
-  uint32_t event;          /* the event that covers this copy */
+  uint32_t element_bytes;
+  uint32_t event_in; /* 0: the copy created a new event */
+  uint32_t event;    /* the event that covers this copy */
+  uint8_t form;      /* enum isa_copy_form */
+  bool to_lds;
 };
 
 /* The fields of a copy as its call and traces have them, in elements: the rows of sim/core/copy.def. */

@@ -17,10 +17,12 @@ void commits_free(struct commits *commits) {
 
 void commit_now(struct commits *commits, uint32_t cu, const struct mem_message *message) {
   const struct warp_source *source = commits->source[cu];
-  if (mem_is_dma(message->kind))
+  if (mem_is_dma(message->kind)) {
     source->commit_dma_memory.call(source->commit_dma_memory.self, message->engine, message->tag, &message->rect,
                                    message->kind == MEM_DMA_WRITE);
-  else if (message->kind != MEM_PREFETCH)
+    return;
+  }
+  if (message->kind != MEM_PREFETCH)
     source->commit.call(source->commit.self, message->access);
   if (message->fills)
     l1_capture(message->fills, commits->memory, message->lines, message->count);
@@ -48,7 +50,7 @@ void commit_all_waiting(struct commits *commits, uint32_t cu) {
 
 static void commit_all(struct commits *commits) {
   for (uint32_t cu = 0; cu < commits->late.queues; cu++)
-    commit_all_waiting(commits, cu);
+    commit_waiting(commits, cu);
   late_end_round(&commits->late);
 }
 

@@ -35,21 +35,6 @@ static uint64_t leading(const struct rect *side, uint64_t element, uint64_t room
   return rect_times(planes, rect_times(side->lines, side->bytes)) + lines * side->bytes + rest;
 }
 
-static bool holds(const struct isa_buffer *buffer, uint64_t address) {
-  return buffer && address >= buffer->base && address - buffer->base < buffer->bytes;
-}
-
-/* The buffer of a copy: the one that holds its first byte. If the copy starts before a buffer, like a tile's border,
- * the one that it reaches. NULL: none. */
-static const struct isa_buffer *buffer_of(const struct isa_memory *memory, const struct rect *global) {
-  const struct isa_buffer *buffer = isa_memory_near(memory, global->base);
-  uint64_t end = 0;
-  if (holds(buffer, global->base))
-    return buffer;
-  buffer = isa_memory_near(memory, (rect_end(global, &end) ? end : UINT64_MAX) - 1);
-  return buffer && buffer->base + buffer->bytes > global->base ? buffer : NULL;
-}
-
 /* Reports that only the first `fit` bytes of the copy exist on one of its sides. */
 static void report_outside(struct cu *cu, const struct cu_group *group, bool global, uint64_t fit) {
   const struct isa_copy *copy = &group->call.copy;
@@ -76,18 +61,24 @@ static void report_outside(struct cu *cu, const struct cu_group *group, bool glo
   group_hazard(cu, group, HAZARD_X2, group->call.pc, detail);
 }
 
-/* With dma.out_of_bounds zero or skip, missing elements on the global side are no error. Whatever moves the copy
- * handles them. */
+/* The buffer of a copy is the one that holds its first byte. If the copy starts before a buffer, like a tile's border,
+ * it is the one that it reaches. With dma.out_of_bounds zero or skip, missing elements on the global side are no error.
+ * Whatever moves the copy handles them. */
 static void check_bounds(struct cu *cu, const struct cu_group *group, struct copy_scope *scope) {
   const struct isa_copy *copy = &group->call.copy;
   const struct isa_launch *launch = group->kernel->launch;
-  const struct isa_buffer *buffer = buffer_of(launch->memory, &copy->global);
-  const uint64_t room = copy->lds.base < launch->lds_bytes ? launch->lds_bytes - copy->lds.base : 0;
-  uint64_t lds = leading(&copy->lds, copy->element_bytes, room), global = 0;
+  const uint64_t start = copy->global.base, room = launch->lds_bytes - cycle_min(launch->lds_bytes, copy->lds.base);
+  uint64_t lds = leading(&copy->lds, copy->element_bytes, room), global = 0, end = UINT64_MAX;
+  const struct isa_buffer *buffer = isa_memory_near(launch->memory, start);
+  const bool inside = buffer && start >= buffer->base && start - buffer->base < buffer->bytes;
+  if (!inside) {
+    buffer = isa_memory_near(launch->memory, (rect_end(&copy->global, &end) ? end : UINT64_MAX) - 1);
+    buffer = buffer && buffer->base + buffer->bytes > start ? buffer : NULL;
+  }
   scope->from = buffer ? buffer->base : 1; /* an empty buffer */
   scope->to = buffer ? buffer->base + buffer->bytes : 1;
-  if (holds(buffer, copy->global.base))
-    global = leading(&copy->global, copy->element_bytes, scope->to - copy->global.base);
+  if (inside)
+    global = leading(&copy->global, copy->element_bytes, scope->to - start);
   if (cu->dma_params->out_of_bounds != DMA_ERROR) {
     scope->clipped = global < cycle_min(scope->bytes, lds);
     global = scope->bytes;
@@ -101,58 +92,43 @@ static void check_bounds(struct cu *cu, const struct cu_group *group, struct cop
 
 /* ---- arguments -------------------------------------------------------------------------- */
 
-static void check_pitches(struct cu *cu, const struct cu_group *group) {
+/* `moves`: the copy is not of nothing. */
+static void check_arguments(struct cu *cu, struct cu_group *group, bool moves) {
   const struct isa_copy *copy = &group->call.copy;
+  const uint32_t pc = group->call.pc;
   char detail[256];
   uint64_t field[COPY_FIELDS];
-  if (copy->form == ISA_COPY_STRIDED && !copy->global.pitch)
-    group_hazard(cu, group, HAZARD_X1, group->call.pc, "");
-  if (!has_lines(copy))
-    return;
   isa_copy_fields(copy, field);
-  if (rect_lines_overlap(&copy->global) || rect_lines_overlap(&copy->lds)) {
+  if (moves && copy->form == ISA_COPY_STRIDED && !copy->global.pitch)
+    group_hazard(cu, group, HAZARD_X1, pc, "");
+  if (moves && has_lines(copy) && (rect_lines_overlap(&copy->global) || rect_lines_overlap(&copy->lds))) {
     snprintf(detail, sizeof detail, "lines of %u elements are %u apart in global memory, %u in the LDS",
              (unsigned)field[COPY_ELEMENTS], (unsigned)field[COPY_GLOBAL_LINE], (unsigned)field[COPY_LDS_LINE]);
-    group_hazard(cu, group, HAZARD_X3, group->call.pc, detail);
+    group_hazard(cu, group, HAZARD_X3, pc, detail);
   }
-  if (rect_planes_overlap(&copy->global) || rect_planes_overlap(&copy->lds)) {
+  if (moves && has_lines(copy) && (rect_planes_overlap(&copy->global) || rect_planes_overlap(&copy->lds))) {
     snprintf(detail, sizeof detail,
              "planes of %llu elements are %u apart in global memory, planes of %llu are %u apart in the LDS",
              (unsigned long long)(field[COPY_LINES] * field[COPY_GLOBAL_LINE]), (unsigned)field[COPY_GLOBAL_PLANE],
              (unsigned long long)(field[COPY_LINES] * field[COPY_LDS_LINE]), (unsigned)field[COPY_LDS_PLANE]);
-    group_hazard(cu, group, HAZARD_X4, group->call.pc, detail);
+    group_hazard(cu, group, HAZARD_X4, pc, detail);
+  }
+  /* Copies of lines may start at any byte; the pointers of the other forms are to elements. */
+  if (moves && !has_lines(copy) && (copy->global.base % copy->element_bytes || copy->lds.base % copy->element_bytes)) {
+    snprintf(detail, sizeof detail, "global address 0x%llx, LDS offset %u, elements of %u bytes",
+             (unsigned long long)copy->global.base, (unsigned)copy->lds.base, copy->element_bytes);
+    group_hazard(cu, group, HAZARD_X14, pc, detail);
+  }
+  if (copy->event_in && !group_find_event(group, copy->event_in)) {
+    snprintf(detail, sizeof detail, "event %u", copy->event_in);
+    group_hazard(cu, group, HAZARD_X11, pc, detail);
   }
 }
 
-/* Copies of lines may start at any byte; the pointers of the other forms are to elements. */
-static void check_alignment(struct cu *cu, const struct cu_group *group) {
+/* Reports a copy that an engine refuses. The address in the CU's LDS counts, as in the engine, because cu.lds_unit may
+ * be less than the alignment. */
+static void report_refused(struct cu *cu, const struct cu_group *group) {
   const struct isa_copy *copy = &group->call.copy;
-  char detail[96];
-  if (has_lines(copy) || !(copy->global.base % copy->element_bytes || copy->lds.base % copy->element_bytes))
-    return;
-  snprintf(detail, sizeof detail, "global address 0x%llx, LDS offset %u, elements of %u bytes",
-           (unsigned long long)copy->global.base, (unsigned)copy->lds.base, copy->element_bytes);
-  group_hazard(cu, group, HAZARD_X14, group->call.pc, detail);
-}
-
-static void check_event(struct cu *cu, struct cu_group *group) {
-  char detail[96];
-  if (!group->call.copy.event_in || group_find_event(group, group->call.copy.event_in))
-    return;
-  snprintf(detail, sizeof detail, "event %u", group->call.copy.event_in);
-  group_hazard(cu, group, HAZARD_X11, group->call.pc, detail);
-}
-
-/* Whether lines must start and end at multiples of dma.alignment (dma_aligned()), or else nothing moves. */
-static bool refuses(const struct cu *cu) {
-  return cu->dma_params->misaligned == DMA_REFUSE && cu->dma_params->copy == DMA_BY_ENGINE;
-}
-
-/* The address in the CU's LDS counts, as in the engine, because cu.lds_unit may be less than the alignment. */
-static bool refused(struct cu *cu, const struct cu_group *group, const struct copy_scope *scope) {
-  const struct isa_copy *copy = &group->call.copy;
-  if (!refuses(cu) || dma_aligned(cu->dma_params, &scope->global, &scope->lds))
-    return false;
   char base[64] = "", detail[256];
   if (group->lds_base & (cu->dma_params->alignment - 1))
     snprintf(base, sizeof base, " of a work-group's LDS at byte %u", group->lds_base);
@@ -160,7 +136,6 @@ static bool refused(struct cu *cu, const struct cu_group *group, const struct co
            (unsigned long long)copy->global.bytes, (unsigned long long)copy->global.base, (unsigned)copy->lds.base,
            base, cu->dma_params->alignment);
   group_hazard(cu, group, HAZARD_M3, group->call.pc, detail);
-  return true;
 }
 
 struct copy_scope copy_check(struct cu *cu, struct cu_group *group) {
@@ -171,19 +146,21 @@ struct copy_scope copy_check(struct cu *cu, struct cu_group *group) {
   const bool anything = scope.bytes > 0, null = anything && !copy->global.base;
   if (null)
     group_hazard(cu, group, HAZARD_X15, group->call.pc, "");
-  if (anything && !null) {
-    check_pitches(cu, group);
-    check_alignment(cu, group);
-  }
-  check_event(cu, group);
-  if (anything && !null)
-    check_bounds(cu, group, &scope);
-  if (null || (anything && refused(cu, group, &scope)))
+  check_arguments(cu, group, anything && !null);
+  if (null)
     scope.bytes = 0;
-  /* A copy that moves only in part must be aligned, too, for an engine that refuses misaligned lines: what moves of the
-   * last line ends at a multiple of dma.alignment. */
-  while (refuses(cu) && scope.bytes && scope.bytes % scope.global.bytes & (cu->dma_params->alignment - 1))
-    scope.bytes -= copy->element_bytes;
+  else if (anything)
+    check_bounds(cu, group, &scope);
+  /* An engine may take only lines that start and end at multiples of dma.alignment. */
+  if (anything && !null && cu->dma_params->misaligned == DMA_REFUSE && cu->dma_params->copy == DMA_BY_ENGINE) {
+    if (!dma_aligned(cu->dma_params, &scope.global, &scope.lds)) {
+      report_refused(cu, group);
+      scope.bytes = 0;
+    }
+    /* What moves of the last line of a copy in part must end there, too. */
+    while (scope.bytes % scope.global.bytes & (cu->dma_params->alignment - 1))
+      scope.bytes -= copy->element_bytes;
+  }
   if (copy->form == ISA_COPY_STRIDED && copy->global.pitch == copy->global.bytes &&
       copy->lds.pitch == copy->lds.bytes) {
     scope.global = rect_joined(scope.global);

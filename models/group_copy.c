@@ -131,7 +131,22 @@ void group_retry(struct cu *cu, uint32_t slot, cycle_t now) {
 
 /* ---- issue ------------------------------------------------------------------------------ */
 
-static void note_copy(struct cu *cu, struct cu_group *group, cycle_t now) {
+/* Functional mode: nothing takes time, so all copies of the group in flight are parts of this one. */
+static void carry_out(struct cu *cu, uint32_t group_slot, cycle_t now) {
+  struct cu_group *group = &cu->groups[group_slot];
+  const uint64_t tag = copy_tag(group_slot, group->call.copy.event);
+  hand_over(cu, group_slot, now);
+  handed_over(cu, group_slot, now);
+  while (group->copies_under_way) {
+    group_copy_complete(cu, tag, now);
+    group_copy_landed(cu, tag, now);
+  }
+}
+
+void group_start_copy(struct cu *cu, uint32_t group_slot, cycle_t now) {
+  struct cu_group *group = &cu->groups[group_slot];
+  group->scope = copy_check(cu, group);
+  group->handed = 0;
   const struct isa_copy *copy = &group->call.copy;
   if (!group_find_event(group, copy->event))
     group_add_event(group, copy->event);
@@ -156,25 +171,6 @@ static void note_copy(struct cu *cu, struct cu_group *group, cycle_t now) {
   by_pc->copy_forms |= UINT64_C(1) << copy->form;
   if (cu->emitter)
     emit_copy(cu, group, now);
-}
-
-/* Functional mode: nothing takes time, so all copies of the group in flight are parts of this one. */
-static void carry_out(struct cu *cu, uint32_t group_slot, cycle_t now) {
-  struct cu_group *group = &cu->groups[group_slot];
-  const uint64_t tag = copy_tag(group_slot, group->call.copy.event);
-  hand_over(cu, group_slot, now);
-  handed_over(cu, group_slot, now);
-  while (group->copies_under_way) {
-    group_copy_complete(cu, tag, now);
-    group_copy_landed(cu, tag, now);
-  }
-}
-
-void group_start_copy(struct cu *cu, uint32_t group_slot, cycle_t now) {
-  struct cu_group *group = &cu->groups[group_slot];
-  group->scope = copy_check(cu, group);
-  group->handed = 0;
-  note_copy(cu, group, now);
   if (cu->carry) {
     carry_out(cu, group_slot, now);
     return;

@@ -145,21 +145,6 @@ static void count(struct memory *memory, const struct mem_message *message) {
     memory->stats.sectors += sector_count(message->lines[i].sectors);
 }
 
-/* Takes a message through the L2; returns when its data depart. */
-static cycle_t pass(struct memory *memory, cycle_t now, struct mem_event *event) {
-  const struct mem_message *message = &event->message;
-  unsigned from = memory->clients[event->client].from;
-  switch (message->kind) {
-  case MEM_PREFETCH:
-    return accept_prefetch(memory, now, message);
-  case MEM_DMA_READ:
-  case MEM_DMA_WRITE:
-    return accept_runs(memory, now, message, from);
-  default:
-    return accept_access(memory, now, event, from);
-  }
-}
-
 void memory_launch(struct memory *memory, struct isa_memory *mirror, cycle_t start, cycle_t ahead_until) {
   const bool sends_ahead = !memory->outside && memory->params.l2_size && start < ahead_until;
   memory->ahead = sends_ahead ? memory->params.l2_latency : 0;
@@ -226,19 +211,19 @@ static void reply(struct memory *memory, cycle_t now, const struct mem_event *ev
     emit_served(memory, event, now, arrival, now);
 }
 
-/* Takes what the message writes through its cluster's port, towards the L2; returns the earliest cycle in which the L2
- * can be done with it. */
-static cycle_t pass_cluster(struct memory *memory, cycle_t now, const struct mem_event *event) {
-  struct mem_cluster *cluster = memory->clients[event->client].cluster;
-  if (!cluster || !mem_writes(event->message.kind))
-    return now + 1;
-  return rate_take(&cluster->up, now, mem_bytes_up(&memory->params, &event->message)) - 1 + memory->params.l2_latency;
-}
-
+/* Takes a message through the L2, and what it writes through its cluster's port, towards the L2. */
 static void start(struct memory *memory, uint32_t index, cycle_t now) {
   struct mem_event *event = &memory->events[index];
-  cycle_t through = pass_cluster(memory, now, event);
-  const cycle_t done = cycle_max(pass(memory, now, event), through);
+  const struct mem_message *message = &event->message;
+  const struct mem_client *client = &memory->clients[event->client];
+  cycle_t through = now + 1; /* the earliest cycle in which the L2 can be done with it */
+  if (client->cluster && mem_writes(message->kind))
+    through =
+        rate_take(&client->cluster->up, now, mem_bytes_up(&memory->params, message)) - 1 + memory->params.l2_latency;
+  const cycle_t departs = message->kind == MEM_PREFETCH ? accept_prefetch(memory, now, message)
+                          : mem_is_dma(message->kind)   ? accept_runs(memory, now, message, client->from)
+                                                        : accept_access(memory, now, event, client->from);
+  const cycle_t done = cycle_max(departs, through);
   assert(done >= now + memory->ahead && "nothing is faster than the L2");
   wheel_add(&memory->done, index, done < memory->ahead_until ? done - memory->ahead : done);
 }

@@ -62,20 +62,20 @@ static inline bool mem_is_dma(enum mem_kind kind) { return kind == MEM_DMA_READ 
 
 struct mem_message {
   enum mem_kind kind;
-  uint32_t tag;           /* CU kinds: index of the access; DMA kinds: the engine's request */
-  uint32_t count;         /* CU kinds: lines; DMA kinds: 0 */
-  uint32_t passes;        /* CU kinds: cycles in the memory port, at least 1 */
-  uint8_t engine;         /* DMA kinds: index among the CU's engines */
-  bool bypass;            /* DMA kinds: sectors that are not in the L2 bypass it */
-  bool train;             /* DMA kinds: the runs follow each other, one a cycle */
-  bool returns;           /* MEM_ATOMIC: the old values are wanted */
-  bool past;              /* MEM_LOAD: the bytes bypass the registers, as an engine's do */
-  bool pipe;              /* an operation on a pipe, of kind MEM_ATOMIC: models/pipes.h */
-  const struct l1 *fills; /* MEM_LOAD: the cache of the CU that stores the bytes, or NULL */
+  uint32_t tag;    /* CU kinds: index of the access; DMA kinds: the engine's request */
+  uint32_t count;  /* CU kinds: lines; DMA kinds: 0 */
+  uint32_t passes; /* CU kinds: cycles in the memory port, at least 1 */
+  uint8_t engine;  /* DMA kinds: index among the CU's engines */
+  bool bypass;     /* DMA kinds: sectors that are not in the L2 bypass it */
+  bool train;      /* DMA kinds: the runs follow each other, one a cycle */
+  bool returns;    /* MEM_ATOMIC: the old values are wanted */
+  bool past;       /* MEM_LOAD: the bytes bypass the registers, as an engine's do */
+  bool pipe;       /* an operation on a pipe, of kind MEM_ATOMIC: models/pipes.h */
   union {
     struct {                        /* CU kinds */
       const struct mem_line *lines; /* valid until the reply */
       struct isa_access *access;    /* what to commit, or the lanes of a prefetch */
+      const struct l1 *fills;       /* MEM_LOAD: the cache of the CU that stores the bytes, or NULL */
     };
     struct rect rect; /* DMA kinds: runs of bytes, the lines of one plane */
   };
