@@ -40,59 +40,31 @@ cycle_t dma_next_acceptance(const struct dma *dma) {
 
 /* ---- copies and their parts ----------------------------------------------------------------- */
 
-static uint32_t unused_copy(struct dma_work *work) {
-  unsigned word = work->copies[0] == UINT64_MAX;
-  unsigned bit = (unsigned)__builtin_ctzll(~work->copies[word]);
-  work->copies[word] |= UINT64_C(1) << bit;
-  return word * 64 + bit;
-}
-
-static uint64_t count_parts(const struct dma *dma, const struct dma_descriptor *normal) {
-  uint32_t dimensions = dma_dimensions(normal);
-  if (dimensions <= dma->params.dimensions)
-    return 1;
-  return dma->params.dimensions == 2 ? normal->planes : (uint64_t)normal->planes * normal->lines;
-}
-
-/* Notes which older copies of the owner this one waits for: a fence orders all before it and all after it. */
-static void set_fences(struct dma_work *work, struct copy *copy) {
-  uint32_t owner = copy->descriptor.owner;
-  assert(owner < OWNERS && "an owner is a work-group's slot");
-  for (unsigned space = 0; space < SPACES; space++) {
-    if (copy->descriptor.after >> space & 1)
-      work->fence[space][owner] = work->accepted_copies;
-    copy->fence[space] = work->fence[space][owner];
-  }
-}
-
+/* The descriptor at the head of the queue becomes a copy, in normal form: one part, or one for each plane or line that
+ * has more dimensions than the engine. */
 static void begin_copy(struct dma *dma, cycle_t now) {
   struct dma_work *work = dma->work;
-  work->splitting = unused_copy(work);
-  struct copy *copy = &work->copy[work->splitting];
-  *copy = (struct copy){.descriptor = *(const struct dma_descriptor *)port_peek(&dma->from_cu, now)};
+  const unsigned word = work->copies[0] == UINT64_MAX, bit = (unsigned)__builtin_ctzll(~work->copies[word]);
+  struct copy *copy = &work->copy[work->splitting = word * 64 + bit];
   struct dma_descriptor *descriptor = &copy->descriptor;
-  assert((dma->params.misaligned != DMA_REFUSE || dma_aligned(&dma->params, descriptor)) &&
+  const struct rect *normal = &descriptor->global;
+  work->copies[word] |= UINT64_C(1) << bit;
+  *copy = (struct copy){.descriptor = *(const struct dma_descriptor *)port_peek(&dma->from_cu, now), .parts = 1};
+  assert((dma->params.misaligned != DMA_REFUSE || dma_aligned(&dma->params, normal, &descriptor->lds)) &&
          "the sender refuses what is not aligned");
+  assert(descriptor->owner < OWNERS && "an owner is a work-group's slot");
   dma_normalize(&dma->params, descriptor);
-  copy->bytes = (uint64_t)descriptor->line_bytes * descriptor->lines * descriptor->planes;
-  copy->parts = count_parts(dma, descriptor);
-  set_fences(work, copy);
+  copy->bytes = rect_all(normal);
+  if (dma_dimensions(normal) > dma->params.dimensions)
+    copy->parts = dma->params.dimensions == 2 ? normal->planes : (uint64_t)normal->planes * normal->lines;
+  /* Older copies of the owner that this one waits for: a fence orders all before it and all after it. */
+  for (unsigned space = 0; space < SPACES; space++) {
+    uint64_t *fence = &work->fence[space][descriptor->owner];
+    if (descriptor->after >> space & 1)
+      *fence = work->accepted_copies;
+    copy->fence[space] = *fence;
+  }
   work->accepted_copies++;
-}
-
-/* Sets the channel's walk to part `part` of a copy: all of it, a plane, or a line. */
-static void place_part(struct channel *channel, const struct copy *copy, uint64_t part) {
-  struct dma_descriptor *walk = &channel->walk;
-  *walk = copy->descriptor;
-  if (copy->parts == 1)
-    return;
-  bool planes = copy->parts == walk->planes;
-  uint32_t lines = planes ? 1 : walk->lines;
-  uint32_t plane = (uint32_t)(part / lines), line = (uint32_t)(part % lines);
-  walk->global += plane * walk->global_plane + line * walk->global_pitch;
-  channel->lds_offset = plane * walk->lds_plane + line * walk->lds_pitch;
-  walk->planes = 1;
-  walk->lines = planes ? walk->lines : 1;
 }
 
 static bool touches(const struct channel *channel, unsigned space, const struct dma_work *work, uint64_t bit) {
@@ -129,7 +101,17 @@ static void fill_channel(struct dma *dma, unsigned index, cycle_t now) {
                               .ready = now + dma->params.setup};
   if (copy->descriptor.fetch && !copy->accepted)
     channel->ready += dma->params.descriptor_fetch;
-  place_part(channel, copy, copy->accepted++);
+  struct dma_descriptor *walk = &channel->walk;
+  *walk = copy->descriptor;
+  if (copy->parts > 1) {
+    const uint64_t size = walk->global.bytes * (copy->parts == walk->global.planes ? walk->global.lines : 1);
+    const uint64_t from = copy->accepted * size;
+    walk->global = rect_part(&walk->global, from, size);
+    channel->lds_offset = (uint32_t)(rect_part(&walk->lds, from, size).base - walk->lds.base);
+    walk->lds.planes = 1;
+    walk->lds.lines = walk->global.lines;
+  }
+  copy->accepted++;
   dma_prepare(dma, channel);
   copy->held++;
   work->last_acceptance = now;
@@ -137,11 +119,11 @@ static void fill_channel(struct dma *dma, unsigned index, cycle_t now) {
   work->to_lds = channel->walk.to_lds ? work->to_lds | bit : work->to_lds & ~bit;
   dma->probe_channels++;
   dma->stats.parts += copy->parts > 1;
-  if (!channel->walk.line_bytes)
+  if (!channel->walk.global.bytes)
     work->finished |= bit;
   else
     work->pending |= bit;
-  if (channel->walk.line_bytes && held_back(work, channel))
+  if (channel->walk.global.bytes && held_back(work, channel))
     work->fenced |= bit;
 }
 
@@ -196,19 +178,6 @@ cycle_t dma_next_completion(const struct dma *dma) {
   return cycle_max(work->channel[first_finished(work)].ready, port_free_at(&dma->to_cu));
 }
 
-static void count_copy(struct dma *dma, const struct copy *copy) {
-  const struct dma_descriptor *normal = &copy->descriptor;
-  uint32_t dimensions = dma_dimensions(normal);
-  dma->stats.descriptors++;
-  dma->stats.descriptors_2d += dimensions == 2;
-  dma->stats.descriptors_3d += dimensions == 3;
-  dma->stats.splits += copy->parts > 1;
-  dma->stats.lines += (uint64_t)normal->lines * normal->planes;
-  dma->stats.planes += normal->planes;
-  dma->stats.bytes += copy->bytes;
-  dma->out_bytes += copy->descriptor.to_lds ? 0 : copy->bytes;
-}
-
 /* News take `completion` cycles, but at least one. A posted copy's latency ends with DMA_LEFT. */
 static void send_news(struct dma *dma, struct copy *copy, enum dma_news news, cycle_t ready, cycle_t now) {
   const struct dma_descriptor *descriptor = &copy->descriptor;
@@ -248,7 +217,16 @@ static void complete(struct dma *dma, unsigned index, cycle_t now) {
   if (--copy->held || copy->accepted < copy->parts)
     return;
   send_news(dma, copy, copy->left_at ? DMA_LANDED : DMA_DONE, channel->ready, now);
-  count_copy(dma, copy);
+  const struct rect *normal = &copy->descriptor.global;
+  const uint32_t dimensions = dma_dimensions(normal);
+  dma->stats.descriptors++;
+  dma->stats.descriptors_2d += dimensions == 2;
+  dma->stats.descriptors_3d += dimensions == 3;
+  dma->stats.splits += copy->parts > 1;
+  dma->stats.lines += (uint64_t)normal->lines * normal->planes;
+  dma->stats.planes += normal->planes;
+  dma->stats.bytes += copy->bytes;
+  dma->out_bytes += copy->descriptor.to_lds ? 0 : copy->bytes;
   work->copies[channel->copy / 64] &= ~(UINT64_C(1) << channel->copy % 64);
 }
 

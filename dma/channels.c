@@ -15,11 +15,6 @@ static cycle_t outbound_at(const struct dma *dma) {
   return dma_lds_free_at(dma);
 }
 
-/* From which cycle on the port for the channel's direction has room. */
-static cycle_t room_at(const struct dma *dma, unsigned channel) {
-  return dma->work->to_lds >> channel & 1 ? port_free_at(&dma->to_memory) : dma_lds_free_at(dma);
-}
-
 /* The channels whose port has room at `now`. All inbound channels share one port, all outbound ones another. */
 static uint64_t with_room(const struct dma *dma, uint64_t channels, cycle_t now) {
   uint64_t to_lds = dma->work->to_lds;
@@ -85,73 +80,28 @@ static unsigned arbitrate(const struct dma *dma, cycle_t now) {
 
 /* ---- sending -------------------------------------------------------------------------------- */
 
-/* Written bytes, rounded to whole sectors. Each line with partial sectors adds one sector for its byte mask. */
-static uint32_t in_sectors(const struct dma_request *covers, uint32_t sector) {
-  uint32_t bytes = 0;
-  for (uint32_t line = 0; line < covers->lines; line++) {
-    uint64_t from = covers->global + line * covers->global_pitch, to = from + covers->bytes;
-    uint64_t first = from & -(uint64_t)sector, last = (to + sector - 1) & -(uint64_t)sector;
-    bytes += (uint32_t)(last - first) + (first < from || to < last ? sector : 0);
+/* Bytes that count on the side that faces memory. Written bytes are rounded to whole sectors; each line with partial
+ * sectors adds one sector for its byte mask. A line shorter than `gather` counts as `gather` bytes: its last request
+ * adds what is missing. */
+static uint32_t counted(const struct dma *dma, const struct channel *channel, const struct dma_request *covers) {
+  const uint64_t line = channel->walk.global.bytes, gather = dma->params.gather, sector = dma->params.sector;
+  const bool small = line < gather && channel->sent + covers->global.bytes == line;
+  uint32_t bytes = small ? covers->global.lines * (uint32_t)(gather - line) : 0;
+  if (sector <= 1 || covers->to_lds)
+    return bytes + dma_bytes(covers);
+  for (uint32_t i = 0; i < covers->global.lines; i++) {
+    const uint64_t from = rect_line(&covers->global, 0, i), to = from + covers->global.bytes;
+    const uint64_t first = from & -sector, last = (to + sector - 1) & -sector;
+    bytes += (uint32_t)(last - first + (first < from || to < last ? sector : 0));
   }
   return bytes;
 }
 
-/* Bytes that count on the side that faces memory. A line shorter than `gather` counts as `gather` bytes: its last
- * request adds what is missing. */
-static uint32_t counted(const struct dma *dma, const struct channel *channel, const struct dma_request *covers) {
-  uint32_t line = channel->walk.line_bytes, gather = dma->params.gather, sector = dma->params.sector;
-  bool small = line < gather && channel->sent + covers->bytes == line;
-  uint32_t bytes = sector > 1 && !covers->to_lds ? in_sectors(covers, sector) : covers->lines * covers->bytes;
-  return bytes + (small ? covers->lines * (gather - line) : 0);
-}
-
-/* The free entry that was used last; if there is none, the lowest that was never used. */
-static uint32_t unused_request(struct dma_work *work) {
-  const uint32_t left = work->used - work->entries++;
-  return left ? work->unused[left - 1] : work->used++;
-}
-
-static void take_entry(struct dma *dma, unsigned index, cycle_t now) {
-  struct dma_work *work = dma->work;
-  struct sending *sending = &work->sending;
-  struct channel *channel = &work->channel[index];
-  sending->tag = unused_request(work);
-  work->under_way += dma_count(&sending->covers);
-  work->request[sending->tag] = (struct request){
-      .covers = sending->covers, .channel = index, .passes = counted(dma, channel, &sending->covers), .sent = now};
-  channel->unread++;
-  if (!sending->covers.to_lds) {
-    channel->unsent++;
-    work->reading++;
-    work->writes += (uint64_t)sending->covers.bytes * sending->covers.lines;
-  }
-  if (++channel->under_way == dma->params.quota)
-    work->at_quota |= channel_bit(index);
-}
-
 /* Sends the request to memory or to the LDS. Zeros go directly to the side that leads to the LDS. */
-static void dispatch(struct dma *dma, cycle_t now);
-
-/* Sends the first address of the channel's next request. A train leaves with it. */
-static void start_request(struct dma *dma, unsigned index, cycle_t now) {
-  struct dma_work *work = dma->work;
-  struct sending *sending = &work->sending;
-  *sending = (struct sending){.active = true, .channel = index};
-  dma_cut(dma, &work->channel[index], sending);
-  sending->leaves = now + sending->addresses - 1 + (sending->covers.lines - 1) * dma->params.line_cycles;
-  if (!sending->dropped)
-    take_entry(dma, index, now);
-  if (work->owner == NOBODY)
-    dma->stats.bursts += dma_count(&sending->covers);
-  work->owner = index;
-  if (sending->covers.train)
-    dispatch(dma, now);
-}
-
 static void dispatch(struct dma *dma, cycle_t now) {
   struct sending *sending = &dma->work->sending;
   const struct dma_request *covers = &sending->covers;
-  uint64_t bytes = (uint64_t)covers->bytes * covers->lines;
+  const uint64_t bytes = dma_bytes(covers);
   if (sending->dropped) {
     dma->stats.skipped_bytes += bytes;
     return;
@@ -166,7 +116,7 @@ static void dispatch(struct dma *dma, cycle_t now) {
   dma->work->channel[sending->channel].requests += dma_count(covers);
   copy->asked += bytes;
   dma->stats.requests += dma_count(covers);
-  dma->stats.packs += covers->lines > 1 && !covers->train;
+  dma->stats.packs += covers->global.lines > 1 && !covers->train;
   dma->stats.addresses += sending->addresses;
   struct transfer transfer = dma_transfer(dma, covers, sending->tag, !covers->to_lds);
   transfer.width = covers->to_lds ? 0 : dma->params.out_width ? dma->params.out_width : dma->params.read_width;
@@ -176,11 +126,36 @@ static void dispatch(struct dma *dma, cycle_t now) {
     dma->work->path_free = NEVER;
 }
 
-static void end_burst(struct dma *dma, unsigned channel) {
+/* Sends the first address of the channel's next request, which takes the free entry that was used last or, without one,
+ * the lowest that was never used. A train leaves with it. */
+static void start_request(struct dma *dma, unsigned index, cycle_t now) {
   struct dma_work *work = dma->work;
-  work->owner = NOBODY;
-  work->turn = channel + 1 == dma->params.channels ? 0 : channel + 1;
-  work->channel[channel].burst = 0;
+  struct sending *sending = &work->sending;
+  struct channel *channel = &work->channel[index];
+  const struct dma_request *covers = &sending->covers;
+  *sending = (struct sending){.active = true, .channel = index};
+  dma_cut(dma, channel, sending);
+  sending->leaves = now + sending->addresses - 1 + (covers->global.lines - 1) * dma->params.line_cycles;
+  if (!sending->dropped) {
+    const uint32_t left = work->used - work->entries++;
+    sending->tag = left ? work->unused[left - 1] : work->used++;
+    work->under_way += dma_count(covers);
+    work->request[sending->tag] =
+        (struct request){.covers = *covers, .channel = index, .passes = counted(dma, channel, covers), .sent = now};
+    channel->unread++;
+    if (!covers->to_lds) {
+      channel->unsent++;
+      work->reading++;
+      work->writes += dma_bytes(covers);
+    }
+    if (++channel->under_way == dma->params.quota)
+      work->at_quota |= channel_bit(index);
+  }
+  if (work->owner == NOBODY)
+    dma->stats.bursts += dma_count(covers);
+  work->owner = index;
+  if (covers->train)
+    dispatch(dma, now);
 }
 
 /* Sends the request's last address. */
@@ -198,8 +173,11 @@ static void end_request(struct dma *dma, cycle_t now) {
     work->pending &= ~channel_bit(index);
   if (!more && !channel->under_way)
     dma_settle(dma, index, now + 1);
-  if (ends || !more || (work->at_quota & channel_bit(index)))
-    end_burst(dma, index);
+  if (ends || !more || (work->at_quota & channel_bit(index))) { /* the burst is over */
+    work->owner = NOBODY;
+    work->turn = index + 1 == dma->params.channels ? 0 : index + 1;
+    channel->burst = 0;
+  }
   work->last_sent = now + 1;
 }
 
@@ -208,7 +186,9 @@ static cycle_t leaves_at(const struct dma *dma, cycle_t now) {
   const struct sending *sending = &dma->work->sending;
   if (sending->dropped || sending->covers.train)
     return sending->leaves;
-  cycle_t room = sending->covers.zero ? dma_zeros_free_at(dma, now) : room_at(dma, sending->channel);
+  cycle_t room = sending->covers.zero     ? dma_zeros_free_at(dma, now)
+                 : sending->covers.to_lds ? port_free_at(&dma->to_memory)
+                                          : dma_lds_free_at(dma);
   return cycle_max(sending->leaves, room);
 }
 
@@ -263,7 +243,7 @@ void dma_land(struct dma *dma, uint32_t tag, cycle_t now) {
     work->request[tag].sent = NEVER;
   }
   if (!request->covers.to_lds)
-    work->writes -= (uint64_t)request->covers.bytes * request->covers.lines;
+    work->writes -= dma_bytes(&request->covers);
   work->unused[work->used - work->entries--] = tag;
   work->under_way -= dma_count(&request->covers);
   work->at_quota &= ~channel_bit(index);

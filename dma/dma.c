@@ -85,9 +85,7 @@ uint32_t dma_owner(const struct dma *dma, uint32_t tag) {
   return dma->work->channel[dma->work->request[tag].channel].walk.owner;
 }
 
-struct dma_request dma_covers(const struct dma *dma, uint32_t tag) {
-  return dma->work->request[tag].covers;
-}
+const struct dma_request *dma_covers(const struct dma *dma, uint32_t tag) { return &dma->work->request[tag].covers; }
 
 static void count_busy(struct dma *dma, cycle_t now) {
   struct dma_work *work = dma->work;

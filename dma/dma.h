@@ -41,6 +41,7 @@
 #include "sim/core/histogram.h"
 #include "sim/core/port.h"
 #include "sim/core/rate.h"
+#include "sim/core/rect.h"
 #include "sim/core/timeline.h"
 #include "sim/core/transfer.h"
 
@@ -50,8 +51,8 @@ enum { DMA_OWNERS = 512, DMA_CU_OWNERS = 64 };
 /* Address spaces of a copy fence, as a bit mask. */
 enum { DMA_FENCE_LDS = 1, DMA_FENCE_GLOBAL = 2 };
 
-/* A copy, from the CU to the engine: planes of lines of contiguous bytes. Any count may be 0: then nothing moves, and
- * the event completes. */
+/* A copy, from the CU to the engine: a rectangle on each side. Any count may be 0: then nothing moves, and the event
+ * completes. */
 struct dma_descriptor {
   uint64_t tag;    /* the sender's identifier, returned in dma_done */
   uint32_t origin; /* returned, too: the instruction to which the sender charges it */
@@ -60,15 +61,11 @@ struct dma_descriptor {
   uint32_t owner;  /* the work-group's number, below DMA_OWNERS; fences order the copies of one owner */
   uint8_t after;   /* DMA_FENCE_*: the owner's fences between its previous copy and this one */
   bool to_lds;
-  uint64_t global;        /* address of the first byte */
-  uint32_t lds;           /* offset of the first byte in the CU's LDS */
-  uint32_t element_bytes; /* lines consist of whole elements */
-  uint32_t line_bytes, lines, planes;
-  uint64_t global_pitch, global_plane; /* from start to start of lines, of planes */
-  uint32_t lds_pitch, lds_plane;
-  uint64_t global_from, global_to; /* the buffer is [from, to); bytes outside it do not exist */
-  bool fetch;                      /* the engine must fetch the descriptor from memory */
-  cycle_t issued;                  /* cycle in which the last warp issued the copy */
+  bool fetch;              /* the engine must fetch the descriptor from memory */
+  struct rect global, lds; /* the latter in the CU's LDS */
+  uint32_t element_bytes;  /* lines consist of whole elements */
+  uint64_t from, to;       /* the buffer in global memory is [from, to); bytes outside it do not exist */
+  cycle_t issued;          /* cycle in which the last warp issued the copy */
 };
 
 /* News of a copy, from the engine to the CU. DMA_DONE: it has landed, and its event completes in the cycle of arrival.
@@ -84,16 +81,14 @@ struct dma_done {
   uint64_t number;   /* from the descriptor */
 };
 
-/* What a request in flight covers: one run of bytes, or several whole lines of a plane. LDS addresses are those before
- * the swizzle. */
+/* What a request in flight covers on both sides: one run of bytes, or several whole lines of a plane. LDS addresses are
+ * those before the swizzle. */
 struct dma_request {
   uint64_t tag; /* the copy's */
   bool to_lds;
   bool zero;  /* nothing is read: zeros go to the LDS */
   bool train; /* its lines follow each other, one a cycle */
-  uint64_t global, global_pitch;
-  uint32_t lds, lds_pitch;
-  uint32_t bytes, lines; /* of a line; at least one */
+  struct rect global, lds;
 };
 
 struct dma {
@@ -135,7 +130,7 @@ uint32_t dma_place(const struct dma_params *params, uint32_t lds, uint32_t offse
 uint32_t dma_swizzled(const struct dma_params *params, uint32_t address);
 
 /* Whether an engine with dma.misaligned `refuse` takes the copy. */
-bool dma_aligned(const struct dma_params *params, const struct dma_descriptor *copy);
+bool dma_aligned(const struct dma_params *params, const struct rect *global, const struct rect *lds);
 
 /* The whole elements of a line at `global` that are inside the copy's buffer: bytes *from to before *to of the line. */
 void dma_inside(const struct dma_descriptor *copy, uint64_t global, uint32_t *from, uint32_t *to);
@@ -144,6 +139,6 @@ void dma_inside(const struct dma_descriptor *copy, uint64_t global, uint32_t *fr
 uint32_t dma_owner(const struct dma *dma, uint32_t tag);
 
 /* What request `tag` covers. Valid from its sending until it lands. */
-struct dma_request dma_covers(const struct dma *dma, uint32_t tag);
+const struct dma_request *dma_covers(const struct dma *dma, uint32_t tag);
 
 #endif

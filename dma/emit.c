@@ -30,15 +30,14 @@ void dma_emit_channel(const struct dma *dma, unsigned index, cycle_t to, cycle_t
   const struct channel *channel = &dma->work->channel[index];
   const struct dma_descriptor *walk = &channel->walk;
   emit(dma,
-       (struct timeline_event){
-           .kind = TIMELINE_CHANNEL,
-           .unit = unit_of(dma, index),
-           .from = channel->accepted,
-           .to = to,
-           .field = {[TIMELINE_CHANNEL_COPY] = walk->number,
-                     [TIMELINE_CHANNEL_BYTES] = (uint64_t)walk->line_bytes * walk->lines * walk->planes,
-                     [TIMELINE_CHANNEL_REQUESTS] = channel->requests,
-                     [TIMELINE_CHANNEL_OF] = cu_of(dma, walk)}},
+       (struct timeline_event){.kind = TIMELINE_CHANNEL,
+                               .unit = unit_of(dma, index),
+                               .from = channel->accepted,
+                               .to = to,
+                               .field = {[TIMELINE_CHANNEL_COPY] = walk->number,
+                                         [TIMELINE_CHANNEL_BYTES] = rect_all(&walk->global),
+                                         [TIMELINE_CHANNEL_REQUESTS] = channel->requests,
+                                         [TIMELINE_CHANNEL_OF] = cu_of(dma, walk)}},
        now);
 }
 
@@ -46,16 +45,15 @@ void dma_emit_request(const struct dma *dma, uint32_t tag, cycle_t to, cycle_t n
   const struct request *request = &dma->work->request[tag];
   const struct dma_descriptor *walk = &dma->work->channel[request->channel].walk;
   emit(dma,
-       (struct timeline_event){
-           .kind = TIMELINE_REQUEST,
-           .unit = unit_of(dma, request->channel),
-           .from = request->sent,
-           .to = to,
-           .field = {[TIMELINE_REQUEST_COPY] = walk->number,
-                     [TIMELINE_REQUEST_TO_LDS] = walk->to_lds,
-                     [TIMELINE_REQUEST_BYTES] = (uint64_t)request->covers.bytes * request->covers.lines,
-                     [TIMELINE_REQUEST_READ] = request->read,
-                     [TIMELINE_REQUEST_OF] = cu_of(dma, walk)}},
+       (struct timeline_event){.kind = TIMELINE_REQUEST,
+                               .unit = unit_of(dma, request->channel),
+                               .from = request->sent,
+                               .to = to,
+                               .field = {[TIMELINE_REQUEST_COPY] = walk->number,
+                                         [TIMELINE_REQUEST_TO_LDS] = walk->to_lds,
+                                         [TIMELINE_REQUEST_BYTES] = dma_bytes(&request->covers),
+                                         [TIMELINE_REQUEST_READ] = request->read,
+                                         [TIMELINE_REQUEST_OF] = cu_of(dma, walk)}},
        now);
 }
 

@@ -73,16 +73,11 @@ static cycle_t side_next(const struct side *side, const struct port *port) {
   return side->count ? cycle_max(side->ready[side->head], port_free_at(port)) : NEVER;
 }
 
-/* Lines without a gap between them on this side become one. */
 struct transfer dma_transfer(const struct dma *dma, const struct dma_request *covers, uint32_t tag, bool lds) {
   const struct dma_descriptor *walk = &dma->work->channel[dma->work->request[tag].channel].walk;
-  uint64_t pitch = lds ? covers->lds_pitch : covers->global_pitch;
-  bool run = covers->lines == 1 || (pitch == covers->bytes && !covers->train);
+  const struct rect *side = lds ? &covers->lds : &covers->global;
   return (struct transfer){.tag = tag,
-                           .bytes = run ? covers->bytes * covers->lines : covers->bytes,
-                           .lines = run ? 1 : covers->lines,
-                           .address = lds ? covers->lds : covers->global,
-                           .pitch = pitch,
+                           .rect = covers->train ? *side : rect_joined(*side),
                            .train = covers->train,
                            .launch = walk->launch,
                            .origin = walk->origin};
@@ -112,33 +107,26 @@ static void side_drain(struct dma *dma, struct side *side, struct port *port, cy
 
 /* ---- replies -------------------------------------------------------------------------------- */
 
-static bool brings_data(const struct dma *dma, const struct transfer_reply *reply, bool inbound) {
-  return dma->work->request[reply->tag].covers.to_lds == inbound;
-}
-
-static void land(struct dma *dma, uint32_t tag, cycle_t now) {
-  if (dma->work->request[tag].covers.to_lds) {
-    dma->work->inbound.buffered -= dma_count(&dma->work->request[tag].covers);
-    if (dma_coupled(dma))
-      dma->work->path_free = now;
-  }
-  dma_land(dma, tag, now);
-}
-
 /* Takes the replies of memory or the LDS: one to a write means that it has landed, one to a read brings data. Data
  * without room stay in the port and block the replies behind them. */
 static void take_replies(struct dma *dma, struct port *port, struct side *side, bool inbound, cycle_t now) {
   const struct transfer_reply *reply;
   while ((reply = port_peek(port, now))) {
     uint32_t tag = reply->tag;
-    bool data = brings_data(dma, reply, inbound);
+    const bool to_lds = dma->work->request[tag].covers.to_lds, data = to_lds == inbound;
     if (data && data_at(dma, side, now) > now)
       return;
     port_take(port, now);
-    if (data)
+    if (data) {
       side_push(dma, side, tag, now);
-    else
-      land(dma, tag, now);
+      continue;
+    }
+    if (to_lds) {
+      dma->work->inbound.buffered -= dma_count(&dma->work->request[tag].covers);
+      if (dma_coupled(dma))
+        dma->work->path_free = now;
+    }
+    dma_land(dma, tag, now);
   }
 }
 

@@ -114,7 +114,7 @@ struct dma_work {
 /* ---- cut.c */
 
 void dma_normalize(const struct dma_params *params, struct dma_descriptor *copy);
-uint32_t dma_dimensions(const struct dma_descriptor *normal);
+uint32_t dma_dimensions(const struct rect *normal);
 /* Finds what is the same for all requests of a channel's walk: packs, limits. */
 void dma_prepare(const struct dma *dma, struct channel *channel);
 /* Sets `sending` to the channel's next request: what it covers, its addresses. */
@@ -174,8 +174,12 @@ void dma_emit_request(const struct dma *dma, uint32_t tag, cycle_t to, cycle_t n
  * twice, and a credit takes a cycle. */
 static inline uint32_t dma_news_room(const struct dma_params *params) { return 2 * (params->channels + 4); }
 
+static inline uint32_t dma_bytes(const struct dma_request *covers) {
+  return (uint32_t)covers->global.bytes * covers->global.lines;
+}
+
 /* Requests that a message stands for: the lines of a train, or 1. */
-static inline uint32_t dma_count(const struct dma_request *covers) { return covers->train ? covers->lines : 1; }
+static inline uint32_t dma_count(const struct dma_request *covers) { return covers->train ? covers->global.lines : 1; }
 
 /* Cycles from the first of them to the last. */
 static inline uint32_t dma_span(const struct dma_request *covers) { return dma_count(covers) - 1; }

@@ -67,7 +67,7 @@ void isa_describe(const struct isa_inst *inst, struct isa_info *info) {
   info->store |= row->format == FORMAT_IMAGE_STORE;
   info->indivisible = info->atomic || row->via == ISA_VIA_ATOMIC;
   info->past_l1 = row->space == ISA_SPACE_GLOBAL && row->access == ISA_ACCESS_LOAD && row->via != ISA_VIA_PLAIN;
-  info->to_global = row->class_ == ISA_CLASS_COPY && operands[1] == 'g';
+  info->to_global = row->class_ == ISA_CLASS_COPY && !isa_formats[row->format].to_lds;
   const unsigned operands_sent = info->store ? 1 : info->atomic && !pipe ? 1 + (row->b != TYPE_NONE) : 0;
   const bool takes_data = row->c != TYPE_NONE;
   info->sent = takes_data ? (uint8_t)(operands_sent * ((info->bytes + 3u) / 4)) : 0;

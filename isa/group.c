@@ -7,9 +7,6 @@
 #include "isa/ops.h"
 #include "isa/step.h"
 
-#include <stdio.h>
-#include <string.h>
-
 void group_missing(struct isa_warp *warp, uint32_t pc, uint64_t here) {
   const uint64_t missing = warp->all & ~here, gone = warp->all & ~warp->live;
   if (!here || !(missing & ~warp->missed))
@@ -20,14 +17,10 @@ void group_missing(struct isa_warp *warp, uint32_t pc, uint64_t here) {
               warp->index);
 }
 
-static void report_missing(struct isa_warp *warp, const struct isa_result *result) {
-  group_missing(warp, result->pc, result->mask);
-}
-
 void group_barrier(struct isa_warp *warp, const struct isa_result *result) {
   const struct isa_inst *inst = &warp->group->launch->program->code[result->pc];
   if (isa_rows[inst->op].class_ != ISA_CLASS_FENCE)
-    report_missing(warp, result);
+    group_missing(warp, result->pc, result->mask);
 }
 
 /* Reports the first lane in which the operand is not what an `expect` requires. */
@@ -80,15 +73,11 @@ static uint32_t agreed(const struct isa_warp *warp, const struct isa_result *res
   return agreed_as(warp, result->pc, result->mask, reg, what, HAZARD_G1, reported);
 }
 
-/* The lanes to compare the events of: those that took part in all copies, or else the first lane. */
-static uint64_t knowing(const struct isa_warp *warp, const struct isa_result *result) {
-  const uint64_t know = result->mask & ~warp->strayed;
-  return know ? know : result->mask & (0 - result->mask);
-}
-
+/* An event, which lanes that took part in all copies must agree on. If there are none, that of the first lane. */
 static uint32_t agreed_event(const struct isa_warp *warp, const struct isa_result *result, uint8_t reg,
                              const char *what, bool *reported) {
-  return agreed_as(warp, result->pc, knowing(warp, result), reg, what, HAZARD_G1, reported);
+  const uint64_t know = result->mask & ~warp->strayed;
+  return agreed_as(warp, result->pc, know ? know : result->mask & -result->mask, reg, what, HAZARD_G1, reported);
 }
 
 /* A register pair that must be the same in all lanes. */
@@ -103,84 +92,46 @@ void group_pipe_barrier(struct isa_warp *warp, const struct isa_inst *inst, stru
   bool reported = false;
   if (!result->mask)
     return;
-  report_missing(warp, result);
+  group_missing(warp, result->pc, result->mask);
   result->pipe[0] = agreed_pair(warp, result, inst->a, "the pipe's address", &reported);
   result->pipe[1] = agreed_pair(warp, result, inst->c, "the count or id", &reported);
-}
-
-/* A null event becomes a new event. Each warp counts for itself, and so all get the same number. */
-static void take_event(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result, bool *reported) {
-  const uint32_t stride = warp->group->launch->warp_size;
-  result->copy.event_in = agreed_event(warp, result, inst->d, "the event", reported);
-  result->copy.event = result->copy.event_in ? result->copy.event_in : ++warp->events;
-  if (!result->copy.event_in)
-    EACH_LANE(lane, result->mask) warp->reg[(size_t)inst->d * stride + lane] = result->copy.event;
-}
-
-static bool is_inward(uint8_t format) {
-  return format == FORMAT_COPY_IN || format == FORMAT_COPY_IN_STRIDED || format == FORMAT_COPY_IN_2D ||
-         format == FORMAT_COPY_IN_3D;
-}
-
-static enum isa_copy_form form_of(const char *letters) {
-  return strchr(letters, 'S')   ? ISA_COPY_3D
-         : strchr(letters, 's') ? ISA_COPY_2D
-         : strchr(letters, 't') ? ISA_COPY_STRIDED
-                                : ISA_COPY_PLAIN;
-}
-
-/* A strided copy has one element per line. */
-static void take_stride(const struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result,
-                        bool *reported) {
-  struct isa_copy *copy = &result->copy;
-  copy->lines = copy->elements;
-  copy->elements = 1;
-  copy->global_line = inst->flags & ISA_FLAG_IMM_STRIDE
-                          ? copy_stride(inst)
-                          : agreed(warp, result, (uint8_t)copy_stride(inst), "the stride", reported);
-}
-
-/* The named operands of a copy of lines or planes. */
-static void take_fields(const struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result,
-                        bool *reported) {
-  struct isa_copy *copy = &result->copy;
-  uint32_t *const field[COPY_FIELDS_3D] = {
-      [COPY_SIZE] = &copy->element_bytes, [COPY_LINES] = &copy->lines,   [COPY_GLOBAL_LINE] = &copy->global_line,
-      [COPY_LDS_LINE] = &copy->lds_line,  [COPY_PLANES] = &copy->planes, [COPY_GLOBAL_PLANE] = &copy->global_plane,
-      [COPY_LDS_PLANE] = &copy->lds_plane};
-  for (unsigned i = 0; i < (copy->form == ISA_COPY_3D ? COPY_FIELDS_3D : COPY_FIELDS_2D); i++) {
-    char what[24];
-    snprintf(what, sizeof what, "%s=", isa_copy_fields[i]);
-    *field[i] = agreed(warp, result, copy_register(inst, i), what, reported);
-  }
 }
 
 void group_copy(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result) {
   if (!result->mask)
     return;
-  report_missing(warp, result);
+  group_missing(warp, result->pc, result->mask);
+  const struct isa_format_row *row = &isa_formats[isa_rows[inst->op].format];
   bool reported = false;
-  const uint8_t format = isa_rows[inst->op].format;
-  struct isa_copy *copy = &result->copy;
-  *copy = (struct isa_copy){.form = form_of(isa_formats[format].operands),
-                            .to_lds = is_inward(format),
-                            .element_bytes = copy_bytes(inst),
-                            .lines = 1,
-                            .planes = 1,
-                            .global_line = 1,
-                            .lds_line = 1};
+  uint64_t field[COPY_FIELDS] = {
+      [COPY_FORM] = row->form, [COPY_TO_LDS] = row->to_lds, [COPY_ELEMENT_BYTES] = copy_bytes(inst),
+      [COPY_LINES] = 1,        [COPY_PLANES] = 1,           [COPY_GLOBAL_LINE] = 1,
+      [COPY_LDS_LINE] = 1};
   const uint32_t low = agreed(warp, result, inst->b, "the global address (low half)", &reported);
   const uint32_t high = agreed(warp, result, (uint8_t)(inst->b + 1), "the global address (high half)", &reported);
-  copy->global = (uint64_t)high << 32 | low;
-  copy->lds =
+  field[COPY_GLOBAL] = (uint64_t)high << 32 | low;
+  field[COPY_LDS] =
       inst->flags & ISA_FLAG_IMM_A ? copy_lds(inst) : agreed(warp, result, inst->a, "the LDS offset", &reported);
-  copy->elements =
+  field[COPY_ELEMENTS] =
       inst->flags & ISA_FLAG_IMM_C ? copy_count(inst) : agreed(warp, result, inst->c, "the element count", &reported);
-  if (copy->form == ISA_COPY_STRIDED)
-    take_stride(warp, inst, result, &reported);
-  else if (copy->form != ISA_COPY_PLAIN)
-    take_fields(warp, inst, result, &reported);
-  take_event(warp, inst, result, &reported);
+  if (row->form == ISA_COPY_STRIDED) { /* one element per line */
+    field[COPY_LINES] = field[COPY_ELEMENTS];
+    field[COPY_ELEMENTS] = 1;
+    field[COPY_GLOBAL_LINE] = inst->flags & ISA_FLAG_IMM_STRIDE
+                                  ? copy_stride(inst)
+                                  : agreed(warp, result, (uint8_t)copy_stride(inst), "the stride", &reported);
+  }
+  const unsigned named = row->form == ISA_COPY_3D ? COPY_NAMED_3D : row->form == ISA_COPY_2D ? COPY_NAMED_2D : 0;
+  for (unsigned i = 0; i < named; i++)
+    field[isa_copy_operands[i].field] =
+        agreed(warp, result, copy_register(inst, i), isa_copy_operands[i].label, &reported);
+  /* A null event becomes a new event. Each warp counts for itself, and so all get the same number. */
+  field[COPY_EVENT_IN] = agreed_event(warp, result, inst->d, "the event", &reported);
+  field[COPY_EVENT] = field[COPY_EVENT_IN] ? field[COPY_EVENT_IN] : ++warp->events;
+  if (!field[COPY_EVENT_IN])
+    EACH_LANE(lane, result->mask)
+  warp->reg[(size_t)inst->d * warp->group->launch->warp_size + lane] = (uint32_t)field[COPY_EVENT];
+  result->copy = isa_copy_of(field);
   warp->strayed |= warp->live & ~result->mask;
 }
 
@@ -224,18 +175,18 @@ static void wait_for_own(const struct isa_warp *warp, const struct isa_inst *ins
 void group_wait(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result) {
   if (!result->mask)
     return;
-  report_missing(warp, result);
+  static const char *const labels[ISA_WAIT_EVENTS] = {
+      "event 1 of the wait", "event 2 of the wait", "event 3 of the wait", "event 4 of the wait",
+      "event 5 of the wait", "event 6 of the wait", "event 7 of the wait", "event 8 of the wait"};
+  group_missing(warp, result->pc, result->mask);
   bool reported = false;
   struct isa_wait *wait = &result->wait;
   wait->more = inst->op == ISA_WAIT_MORE;
   wait->count = events_listed(inst);
   if (inst->op == ISA_WAIT_FIRST)
     wait->count = first_events(warp, inst, result, wait->count, &reported);
-  for (uint32_t i = 0; i < wait->count; i++) {
-    char what[32];
-    snprintf(what, sizeof what, "event %u of the wait", i + 1);
-    wait->event[i] = agreed_event(warp, result, wait_register(inst, i), what, &reported);
-  }
+  for (uint32_t i = 0; i < wait->count; i++)
+    wait->event[i] = agreed_event(warp, result, wait_register(inst, i), labels[i], &reported);
   if (!(result->mask & ~warp->strayed))
     wait_for_own(warp, inst, result, wait->count, wait);
 }

@@ -36,6 +36,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/core/copy.def"
+#include "sim/core/rect.h"
+
 enum {
   ISA_LANES = 64,      /* the widest warp */
   ISA_REGISTERS = 255, /* r0..r254; 255 in an operand field: none */
@@ -458,22 +461,33 @@ void isa_access_commit(struct isa_access *access);
 void isa_mbarrier_report(const struct isa_access *access);
 
 /* The call that a copy comes from. It decides which arguments are legal. */
-enum isa_copy_form { ISA_COPY_PLAIN, ISA_COPY_STRIDED, ISA_COPY_2D, ISA_COPY_3D };
+enum isa_copy_form { ISA_COPY_PLAIN, ISA_COPY_STRIDED, ISA_COPY_2D, ISA_COPY_3D, ISA_COPY_FORMS };
 
-/* A copy as its last warp hands it to a DMA engine: planes of lines of elements. A pitch is the distance from start to
- * start, in elements. A plain copy is one line; a strided copy has one element per line. */
+/* A copy as its last warp hands it to a DMA engine. A plain copy is one line; a strided copy has one element per line.
+ * If elements have 0 bytes, nothing moves, and the rectangles have 1 byte for each element. */
 struct isa_copy {
-  enum isa_copy_form form;
-  bool to_lds;
-  uint64_t global; /* address of the first element on the global side */
-  uint32_t lds;    /* its offset in the work-group's LDS */
+  struct rect global, lds; /* the LDS side starts at an offset in the work-group's LDS */
   uint32_t element_bytes;
-  uint32_t elements, lines, planes; /* elements per line, lines per plane, planes */
-  uint32_t global_line, lds_line;   /* from line to line; the strided form's stride is global_line */
-  uint32_t global_plane, lds_plane; /* from plane to plane */
-  uint32_t event_in;                /* 0: the copy created a new event */
-  uint32_t event;                   /* the event that covers this copy */
+  uint32_t event_in; /* 0: the copy created a new event */
+  uint32_t event;    /* the event that covers this copy */
+  uint8_t form;      /* enum isa_copy_form */
+  bool to_lds;
 };
+
+/* The fields of a copy as its call and traces have them, in elements: the rows of sim/core/copy.def. */
+enum copy_field {
+#define COPY_FIELD(id, ...) COPY_##id,
+#define COPY_NAMED(byte, operand, id, ...) COPY_##id,
+  COPY_ROWS(COPY_FIELD, COPY_NAMED)
+#undef COPY_FIELD
+#undef COPY_NAMED
+      COPY_FIELDS
+};
+struct isa_copy isa_copy_of(const uint64_t field[COPY_FIELDS]);
+void isa_copy_fields(const struct isa_copy *copy, uint64_t field[COPY_FIELDS]);
+
+/* Whether two warps call a copy with the same arguments. */
+bool isa_same_copy(const struct isa_copy *a, const struct isa_copy *b);
 
 struct isa_wait {
   uint32_t count; /* 0: the work-items of the group only meet */

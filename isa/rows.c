@@ -13,9 +13,11 @@ const struct isa_type_row isa_types[ISA_TYPES] = {
 
 enum { SOME, PURE }; /* the column EFFECT */
 const struct isa_format_row isa_formats[ISA_FORMATS] = {
-#define FORMAT(id, operands, effect) {#id, operands, effect},
+#define FORMAT(id, operands, effect) {#id, operands, effect, 0, false},
+#define COPY_FORMAT(id, operands, form, to_lds) {#id, operands, SOME, ISA_COPY_##form, to_lds},
 #include "isa/formats.def"
 #undef FORMAT
+#undef COPY_FORMAT
 };
 
 #define NONE
@@ -71,10 +73,12 @@ enum isa_type isa_memory_type(uint32_t bytes, bool is_signed) {
                       : TYPE_B128;
 }
 
-const char *const isa_copy_fields[COPY_FIELDS_3D] = {
-    [COPY_SIZE] = "size",           [COPY_LINES] = "lines",   [COPY_GLOBAL_LINE] = "global_line",
-    [COPY_LDS_LINE] = "lds_line",   [COPY_PLANES] = "planes", [COPY_GLOBAL_PLANE] = "global_plane",
-    [COPY_LDS_PLANE] = "lds_plane",
+const struct isa_copy_operand isa_copy_operands[COPY_NAMED_3D] = {
+#define COPY_FIELD(...)
+#define COPY_NAMED(byte, operand, id, ...) [byte] = {operand, operand "=", COPY_##id},
+    COPY_ROWS(COPY_FIELD, COPY_NAMED)
+#undef COPY_FIELD
+#undef COPY_NAMED
 };
 
 static const struct {

@@ -16,8 +16,10 @@ enum isa_type {
 
 enum isa_format {
 #define FORMAT(id, ...) FORMAT_##id,
+#define COPY_FORMAT FORMAT
 #include "isa/formats.def"
 #undef FORMAT
+#undef COPY_FORMAT
   ISA_FORMATS
 };
 
@@ -31,6 +33,8 @@ struct isa_format_row {
   const char *name;
   const char *operands; /* letters, rows of operands.def */
   bool pure;            /* only computes a result */
+  uint8_t form;         /* of a copy: enum isa_copy_form */
+  bool to_lds;          /* of a copy */
 };
 
 /* Fields of an instruction that can name registers. */
@@ -146,19 +150,13 @@ static inline uint32_t copy_count(const struct isa_inst *inst) {
 }
 static inline uint32_t copy_stride(const struct isa_inst *inst) { return (uint32_t)(inst->imm >> COPY_STRIDE_SHIFT); }
 
-/* The registers of a copy of lines or planes: field i is in byte i of imm. */
-enum copy_field {
-  COPY_SIZE,
-  COPY_LINES,
-  COPY_GLOBAL_LINE,
-  COPY_LDS_LINE,
-  COPY_FIELDS_2D,
-  COPY_PLANES = COPY_FIELDS_2D,
-  COPY_GLOBAL_PLANE,
-  COPY_LDS_PLANE,
-  COPY_FIELDS_3D,
+/* The named operands of a copy of lines or planes: the register of operand i is in byte i of imm. */
+enum { COPY_NAMED_2D = 4, COPY_NAMED_3D = 7 };
+struct isa_copy_operand {
+  const char *name, *label; /* in the source; for messages */
+  enum copy_field field;
 };
-extern const char *const isa_copy_fields[COPY_FIELDS_3D]; /* their names in the source */
+extern const struct isa_copy_operand isa_copy_operands[COPY_NAMED_3D];
 
 static inline uint8_t copy_register(const struct isa_inst *inst, unsigned i) { return (uint8_t)(inst->imm >> 8 * i); }
 

@@ -264,17 +264,17 @@ static uint32_t beats_of(const struct stream *stream) {
 
 /* Lines without a gap between them count as one line. */
 static struct stream stream_of(const struct lds_work *work, const struct transfer *transfer) {
-  bool run = transfer->lines == 1 || (transfer->pitch == transfer->bytes && !transfer->train);
-  uint32_t bytes = run ? transfer->bytes * transfer->lines : transfer->bytes;
+  const struct rect rect = transfer->train ? transfer->rect : rect_joined(transfer->rect);
+  const uint32_t bytes = (uint32_t)rect.bytes;
   struct stream stream = {.active = true,
                           .tag = transfer->tag,
-                          .address = (uint32_t)transfer->address,
-                          .end = (uint32_t)transfer->address + bytes,
+                          .address = (uint32_t)rect.base,
+                          .end = (uint32_t)rect.base + bytes,
                           .bytes = bytes,
-                          .pitch = (uint32_t)transfer->pitch,
-                          .lines = run ? 0 : transfer->lines - 1,
+                          .pitch = (uint32_t)rect.pitch,
+                          .lines = rect.lines - 1,
                           .width = transfer->width && transfer->width < work->row ? transfer->width : work->row,
-                          .left = transfer->bytes * transfer->lines,
+                          .left = bytes * rect.lines,
                           .launch = transfer->launch,
                           .origin = transfer->origin};
   if (stream.lines && (transfer->train || stream.pitch % stream.width == 0))
@@ -291,7 +291,7 @@ static void accept_transfer(struct lds *lds, unsigned engine, cycle_t now) {
   const struct transfer *transfer = port_peek(&lds->from_dma[engine], now);
   if (!transfer || !port_can_send(&lds->to_dma[engine], now))
     return;
-  assert(transfer->bytes && transfer->lines && "a transfer moves something");
+  assert(transfer->rect.bytes && transfer->rect.lines && "a transfer moves something");
   *stream = stream_of(work, transfer);
   work->streams++;
   port_take(&lds->from_dma[engine], now);

@@ -131,9 +131,7 @@ static uint32_t bank_passes(const struct cu *cu, const struct isa_access *access
 
 cycle_t cu_read_l1(struct cu *cu, struct cu_access *access, uint32_t lines, uint64_t bytes, cycle_t now) {
   const uint32_t width = cu->mem.l1_width;
-  access->isa.cache = &cu->l1.cache;
-  cu->source->commit.call(cu->source->commit.self, &access->isa);
-  access->isa.cache = NULL;
+  commit_cached(cu->source, &access->isa, &cu->l1.cache);
   const uint64_t tags = (uint64_t)cu_l1_tags(cu, lines) * width;
   uint64_t data = bytes > tags ? bytes : tags;
   if (cu->mem.l1_banks == L1_LDS_BANKS) /* words of one line are in different banks */
@@ -337,8 +335,7 @@ static cycle_t cu_step(void *self, cycle_t now) {
   cycle_t next = NEVER;
   uint32_t issued = 0;
   cu->now = now;
-  if (cu->late->count)
-    late_take(cu->late, cu->source, cu->kernels->launch->memory);
+  commit_waiting(cu->commits, cu->index);
 
   /* (1) replies, oldest stage first */
   take_lds_replies(cu, now);

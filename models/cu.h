@@ -150,12 +150,12 @@ struct cu_event {
   bool leaving;       /* a wait that released part of a list has named it: it is released with the rest */
 };
 
-/* How much of a copy moves: its first `elements`, line by line and plane by plane. And the bounds of the buffer in
- * global memory. */
+/* What a copy moves: the first `bytes` of its sides, line by line and plane by plane. */
 struct copy_scope {
-  uint64_t elements;
-  uint64_t from, to;
-  bool clipped; /* some of these elements are outside the buffer: dma.out_of_bounds is zero or skip */
+  struct rect global, lds; /* in the compute unit's LDS; a strided copy of adjacent elements is one line */
+  uint64_t bytes;
+  uint64_t from, to; /* the buffer in global memory */
+  bool clipped;      /* some of these bytes are outside the buffer: dma.out_of_bounds is zero or skip */
 };
 
 /* A call at which the warps of a work-group meet: a barrier, a copy, a copy fence or a wait. */
@@ -197,7 +197,7 @@ struct cu_group {
   /* the copy that waits for room in the engine's queue */
   struct copy_scope scope;
   uint64_t number; /* its number among the CU's copies */
-  uint64_t handed; /* elements of it that have descriptors */
+  uint64_t handed; /* bytes of it that have descriptors */
   /* copy fences */
   uint8_t after;                      /* DMA_FENCE_* since the last copy, if copies were in flight then */
   uint64_t copy_number;               /* number of its last copy; 0: none yet */
@@ -307,7 +307,7 @@ struct cu {
 
   struct l1 l1, texels;        /* texels: the texture unit's own cache */
   struct rate texture_unit;    /* each turn takes TEXTURE_TURN */
-  struct late_queue *late;     /* loads that the memory accepted and left to the CU to commit: late_loads.h */
+  struct commits *commits;     /* the memory's; this CU commits the loads that wait for it */
   struct cu_access **accesses; /* those of the LDS, then those of global memory; NULL: never used yet */
   struct cu_chunk *chunks;     /* their memory */
   struct cu_pool lds_pool, global_pool;

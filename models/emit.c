@@ -304,19 +304,18 @@ static struct copy *find_copy(const struct emitter *in, uint64_t number) {
 
 void emit_copy(struct cu *cu, const struct cu_group *group, cycle_t now) {
   const struct isa_copy *copy = &group->call.copy;
-  *add_copy(cu->emitter) =
-      (struct copy){.parts = 1,
-                    .event = {.kind = TIMELINE_COPY,
-                              .unit = (uint32_t)(group - cu->groups),
-                              .from = now,
-                              .field = {[TIMELINE_COPY_COPY] = group->number,
-                                        [TIMELINE_COPY_PC] = group->call.pc,
-                                        [TIMELINE_COPY_LAUNCH] = launch_of(cu, group->kernel),
-                                        [TIMELINE_COPY_GROUP] = group->linear,
-                                        [TIMELINE_COPY_EVENT] = copy->event,
-                                        [TIMELINE_COPY_FORM] = copy->form,
-                                        [TIMELINE_COPY_TO_LDS] = copy->to_lds,
-                                        [TIMELINE_COPY_BYTES] = group->scope.elements * copy->element_bytes}}};
+  *add_copy(cu->emitter) = (struct copy){.parts = 1,
+                                         .event = {.kind = TIMELINE_COPY,
+                                                   .unit = (uint32_t)(group - cu->groups),
+                                                   .from = now,
+                                                   .field = {[TIMELINE_COPY_COPY] = group->number,
+                                                             [TIMELINE_COPY_PC] = group->call.pc,
+                                                             [TIMELINE_COPY_LAUNCH] = launch_of(cu, group->kernel),
+                                                             [TIMELINE_COPY_GROUP] = group->linear,
+                                                             [TIMELINE_COPY_EVENT] = copy->event,
+                                                             [TIMELINE_COPY_FORM] = copy->form,
+                                                             [TIMELINE_COPY_TO_LDS] = copy->to_lds,
+                                                             [TIMELINE_COPY_BYTES] = group->scope.bytes}}};
 }
 
 void emit_copy_part(struct cu *cu, uint64_t number) { find_copy(cu->emitter, number)->parts++; }

@@ -178,35 +178,35 @@ static uint8_t *staged_bytes(const struct executor *executor, unsigned engine, u
 static void commit_dma_lds(void *self, unsigned engine, uint32_t tag) {
   struct executor *executor = self;
   const struct dma *dma = &executor->dma[engine];
-  struct dma_request request = dma_covers(dma, tag);
+  const struct dma_request *request = dma_covers(dma, tag);
+  const struct rect *side = &request->lds;
+  const uint32_t length = (uint32_t)side->bytes;
   uint8_t *bytes = staged_bytes(executor, engine, tag);
-  uint64_t end = request.lds + (uint64_t)(request.lines - 1) * request.lds_pitch + request.bytes;
-  if (request.zero)
-    memset(bytes, 0, (size_t)request.bytes * request.lines);
+  const uint64_t end = rect_line(side, 0, side->lines - 1) + length;
+  if (request->zero)
+    memset(bytes, 0, (size_t)length * side->lines);
   if (dma->params.swizzle != DMA_LINEAR || end > executor->lds_size) {
-    for (uint32_t line = 0; line < request.lines; line++)
-      move_pieces(executor, dma, request.lds + line * request.lds_pitch, bytes + line * request.bytes, request.bytes,
-                  request.to_lds);
+    for (uint32_t line = 0; line < side->lines; line++)
+      move_pieces(executor, dma, (uint32_t)rect_line(side, 0, line), bytes + line * length, length, request->to_lds);
     return;
   }
-  uint8_t *lds = lds_at(executor, request.lds, end - request.lds);
-  if (request.to_lds)
-    move_lines(lds, request.lds_pitch, bytes, request.bytes, request.bytes, request.lines);
+  uint8_t *lds = lds_at(executor, side->base, end - side->base);
+  if (request->to_lds)
+    move_lines(lds, side->pitch, bytes, length, length, side->lines);
   else
-    move_lines(bytes, request.bytes, lds, request.lds_pitch, request.bytes, request.lines);
+    move_lines(bytes, length, lds, side->pitch, length, side->lines);
 }
 
-static void commit_dma_memory(void *self, unsigned engine, uint32_t tag) {
+static void commit_dma_memory(void *self, unsigned engine, uint32_t tag, const struct rect *side, bool write) {
   struct executor *executor = self;
-  struct dma_request request = dma_covers(&executor->dma[engine], tag);
+  const uint32_t length = (uint32_t)side->bytes;
   uint8_t *bytes = staged_bytes(executor, engine, tag);
-  uint64_t span = (request.lines - 1) * request.global_pitch + request.bytes;
-  uint8_t *memory = isa_memory_at(executor->launches[0].memory, request.global, span);
+  uint8_t *memory = isa_memory_at(executor->launches[0].memory, side->base, (side->lines - 1) * side->pitch + length);
   assert(memory && "a copy stays in its buffer");
-  if (request.to_lds)
-    move_lines(bytes, request.bytes, memory, request.global_pitch, request.bytes, request.lines);
+  if (write)
+    move_lines(memory, side->pitch, bytes, length, length, side->lines);
   else
-    move_lines(memory, request.global_pitch, bytes, request.bytes, request.bytes, request.lines);
+    move_lines(bytes, length, memory, side->pitch, length, side->lines);
 }
 
 /* ---- whole copies ------------------------------------------------------------------------------ */
@@ -218,7 +218,7 @@ static void carry_bytes(struct executor *executor, const struct dma_params *para
                         uint32_t offset, uint8_t *memory, uint32_t bytes) {
   const uint32_t interval = params->pad ? params->pad_interval : 0;
   for (uint32_t moved = 0, piece; moved < bytes; moved += piece) {
-    const uint32_t at = offset + moved, place = dma_place(params, copy->lds, at);
+    const uint32_t at = offset + moved, place = dma_place(params, (uint32_t)copy->lds.base, at);
     piece = interval ? (uint32_t)cycle_min(bytes - moved, interval - at % interval) : bytes - moved;
     if (params->swizzle != DMA_LINEAR || (uint64_t)place + piece > executor->lds_size)
       piece = (uint32_t)cycle_min(piece, 16 - place % 16);
@@ -236,8 +236,9 @@ static void carry_bytes(struct executor *executor, const struct dma_params *para
 static void carry_line(struct executor *executor, const struct dma_params *params, const struct dma_descriptor *copy,
                        uint64_t global, uint32_t offset) {
   const bool zeros = copy->to_lds && params->out_of_bounds == DMA_ZERO;
-  uint32_t from = 0, to = copy->line_bytes;
-  if (global < copy->global_from || global > copy->global_to || copy->global_to - global < to)
+  const uint32_t length = (uint32_t)copy->global.bytes;
+  uint32_t from = 0, to = length;
+  if (global < copy->from || global > copy->to || copy->to - global < to)
     dma_inside(copy, global, &from, &to);
   if (from < to) {
     uint8_t *memory = isa_memory_at(executor->launches[0].memory, global + from, to - from);
@@ -248,14 +249,14 @@ static void carry_line(struct executor *executor, const struct dma_params *param
     return;
   to = from < to ? to : from;
   carry_bytes(executor, params, copy, offset, NULL, from);
-  carry_bytes(executor, params, copy, offset + to, NULL, copy->line_bytes - to);
+  carry_bytes(executor, params, copy, offset + to, NULL, length - to);
 }
 
 void executor_carry(struct executor *executor, const struct dma_params *params, const struct dma_descriptor *copy) {
-  for (uint32_t plane = 0; plane < copy->planes; plane++)
-    for (uint32_t line = 0; copy->line_bytes && line < copy->lines; line++)
-      carry_line(executor, params, copy, copy->global + plane * copy->global_plane + line * copy->global_pitch,
-                 plane * copy->lds_plane + line * copy->lds_pitch);
+  for (uint32_t plane = 0; plane < copy->global.planes; plane++)
+    for (uint32_t line = 0; copy->global.bytes && line < copy->global.lines; line++)
+      carry_line(executor, params, copy, rect_line(&copy->global, plane, line),
+                 (uint32_t)(rect_line(&copy->lds, plane, line) - copy->lds.base));
 }
 
 void executor_init(struct executor *executor, const struct machine *machine, const struct dma *dma,

@@ -23,13 +23,6 @@ void group_hazard(struct cu *cu, const struct cu_group *group, enum isa_hazard_r
 
 /* ---- whether the warps agree ------------------------------------------------------------ */
 
-static bool same_copy(const struct isa_copy *a, const struct isa_copy *b) {
-  return a->form == b->form && a->to_lds == b->to_lds && a->global == b->global && a->lds == b->lds &&
-         a->element_bytes == b->element_bytes && a->elements == b->elements && a->lines == b->lines &&
-         a->planes == b->planes && a->global_line == b->global_line && a->lds_line == b->lds_line &&
-         a->global_plane == b->global_plane && a->lds_plane == b->lds_plane && a->event_in == b->event_in;
-}
-
 static bool same_wait(const struct isa_wait *a, const struct isa_wait *b) {
   bool same = a->count == b->count;
   for (uint32_t i = 0; same && i < a->count; i++)
@@ -45,7 +38,7 @@ static bool is_pipe_barrier(const struct cu_group *group, uint32_t pc) {
 static void compare(const struct cu_group *group, struct cu_call *call, const struct isa_result *result,
                     const struct cu_warp *warp) {
   enum isa_class class_ = group_class_at(group, call->pc);
-  bool same = class_ == ISA_CLASS_COPY           ? same_copy(&call->copy, &result->copy)
+  bool same = class_ == ISA_CLASS_COPY           ? isa_same_copy(&call->copy, &result->copy)
               : class_ == ISA_CLASS_WAIT         ? same_wait(&call->wait, &result->wait)
               : is_pipe_barrier(group, call->pc) ? memcmp(call->pipe, result->pipe, sizeof call->pipe) == 0
                                                  : true;

@@ -70,9 +70,6 @@ void group_release_wait(struct cu *cu, struct cu_group *group, cycle_t now);
 /* Reports what is wrong with the copy of the group's current call; returns how much of it moves. */
 struct copy_scope copy_check(struct cu *cu, struct cu_group *group);
 
-/* The copy of the group's current call as lines, without the parts of a descriptor that depend on how much moves. */
-struct dma_descriptor copy_lines(const struct cu_group *group);
-
 /* All warps have arrived at a copy; at a copy fence. */
 void group_start_copy(struct cu *cu, uint32_t group_slot, cycle_t now);
 void group_pass_fence(struct cu *cu, uint32_t group_slot, cycle_t now);

@@ -15,70 +15,36 @@ struct cu_group *group_of_copy(struct cu *cu, uint64_t tag) {
   return &cu->groups[tag & 0xff];
 }
 
-/* Planes of lines of elements: all of a copy, or part of what is left of it. */
-struct part {
-  uint64_t plane, line; /* of the first element */
-  uint64_t elements, lines, planes;
-};
-
-/* The most that one descriptor can take of the elements that are left: whole planes, else whole lines of a plane, else
- * elements of a line. A copy that is not clipped is one part. */
-static struct part next_part(const struct cu_group *group) {
-  const struct isa_copy *copy = &group->call.copy;
-  uint64_t line = copy->elements, plane = line * copy->lines, left = group->scope.elements - group->handed;
-  if (!left)
-    return (struct part){.elements = 0, .lines = 1, .planes = 1};
-  struct part part = {.plane = group->handed / plane, .line = group->handed % plane / line};
-  part.planes = left < plane ? 1 : cycle_min(left / plane, copy->planes - part.plane);
-  part.lines = left < plane ? left < line ? 1 : left / line : copy->lines;
-  part.elements = left < line ? left : line;
-  return part;
-}
-
-/* A strided copy whose elements are contiguous becomes one line. */
-static void join_lines(const struct isa_copy *copy, struct part *part) {
-  if (copy->form != ISA_COPY_STRIDED || copy->global_line != 1)
-    return;
-  part->elements *= part->lines;
-  part->lines = 1;
-}
-
-/* Whether the engine must fetch the descriptor of a copy of lines. It keeps the descriptors of the launch's last
- * copies. */
-static bool must_fetch(const struct cu_group *group) {
-  uint32_t *kept = &group->kernel->descriptors[group->call.pc % CU_DESCRIPTORS], name = group->call.pc + 1;
-  if (group->call.copy.form < ISA_COPY_2D || *kept == name)
-    return false;
-  *kept = name;
-  return true;
-}
-
-static struct dma_descriptor describe(const struct cu *cu, uint32_t group_slot, struct part part) {
+/* The next descriptor: the most that one can take of the copy. A copy that is not clipped is one descriptor. The engine
+ * must fetch a descriptor of lines from memory, unless it keeps it: it has those of the launch's last copies. */
+static struct dma_descriptor next_descriptor(const struct cu *cu, uint32_t group_slot) {
   const struct cu_group *group = &cu->groups[group_slot];
   const struct isa_copy *copy = &group->call.copy;
-  struct dma_descriptor lines = copy_lines(group);
-  join_lines(copy, &part);
-  lines.tag = copy_tag(group_slot, copy->event);
-  lines.origin = group->call.pc;
-  lines.launch = (uint16_t)group->kernel->launch->number;
-  lines.number = group->number;
-  lines.owner = group_slot;
-  lines.after = group->handed ? 0 : group->after;
-  lines.global += part.plane * lines.global_plane + part.line * lines.global_pitch;
-  lines.lds += (uint32_t)(part.plane * lines.lds_plane + part.line * lines.lds_pitch);
-  lines.line_bytes = (uint32_t)(part.elements * copy->element_bytes);
-  lines.lines = (uint32_t)part.lines;
-  lines.planes = (uint32_t)part.planes;
-  lines.global_from = group->scope.from;
-  lines.global_to = group->scope.to;
-  lines.fetch = must_fetch(group);
-  lines.issued = group->call.complete_at;
-  return lines;
+  const struct copy_scope *scope = &group->scope;
+  const uint64_t left = scope->bytes - group->handed;
+  uint32_t *kept = &group->kernel->descriptors[group->call.pc % CU_DESCRIPTORS], name = group->call.pc + 1;
+  const bool fetch = copy->form >= ISA_COPY_2D && *kept != name;
+  if (fetch)
+    *kept = name;
+  return (struct dma_descriptor){
+      .tag = copy_tag(group_slot, copy->event),
+      .origin = group->call.pc,
+      .launch = (uint16_t)group->kernel->launch->number,
+      .number = group->number,
+      .owner = group_slot,
+      .after = group->handed ? 0 : group->after,
+      .to_lds = copy->to_lds,
+      .global = rect_part(&scope->global, group->handed, left),
+      .lds = rect_part(&scope->lds, group->handed, left),
+      .element_bytes = copy->element_bytes,
+      .from = scope->from,
+      .to = scope->to,
+      .fetch = fetch,
+      .issued = group->call.complete_at,
+  };
 }
 
 /* ---- hand-over -------------------------------------------------------------------------- */
-
-static struct port *queue_of(const struct cu *cu, uint32_t group_slot) { return cu->to_dma[group_slot % cu->engines]; }
 
 /* Each descriptor counts as a copy in flight, also in the copy's event. */
 static void note_under_way(struct cu_group *group, cycle_t now) {
@@ -92,17 +58,16 @@ static void note_under_way(struct cu_group *group, cycle_t now) {
 /* Gives the engine as much of the copy as it has room for; true if that was all. */
 static bool hand_over(struct cu *cu, uint32_t group_slot, cycle_t now) {
   struct cu_group *group = &cu->groups[group_slot];
-  struct port *queue = queue_of(cu, group_slot);
+  struct port *queue = cu->to_dma[group_slot % cu->engines];
   while (cu->carry || port_can_send(queue, now)) {
-    struct part part = next_part(group);
-    struct dma_descriptor descriptor = describe(cu, group_slot, part);
+    const struct dma_descriptor descriptor = next_descriptor(cu, group_slot);
     if (cu->carry)
       cu->carry(cu, &descriptor);
     else
       port_send(queue, &descriptor, now);
-    group->handed += part.elements * part.lines * part.planes;
+    group->handed += rect_all(&descriptor.global);
     group->after = 0;
-    if (group->handed == group->scope.elements)
+    if (group->handed == group->scope.bytes)
       return true;
     note_under_way(group, now);
     if (cu->emitter)
@@ -166,36 +131,6 @@ void group_retry(struct cu *cu, uint32_t slot, cycle_t now) {
 
 /* ---- issue ------------------------------------------------------------------------------ */
 
-static void count_copy(struct cu_stats *stats, const struct isa_copy *copy, uint64_t bytes) {
-  uint64_t *const form[] = {
-      [ISA_COPY_PLAIN] = &stats->copies_plain,
-      [ISA_COPY_STRIDED] = &stats->copies_strided,
-      [ISA_COPY_2D] = &stats->copies_2d,
-      [ISA_COPY_3D] = &stats->copies_3d,
-  };
-  stats->copies++;
-  stats->copy_bytes += bytes;
-  ++*form[copy->form];
-}
-
-static void note_copy(struct cu *cu, struct cu_group *group, cycle_t now) {
-  const struct isa_copy *copy = &group->call.copy;
-  if (!group_find_event(group, copy->event))
-    group_add_event(group, copy->event);
-  note_under_way(group, now);
-  if (!copy->event_in)
-    group->events_made = copy->event;
-  group->copy_number++;
-  group->number = ++cu->copies;
-  struct pc_result *by_pc = &group->kernel->by_pc[group->call.pc];
-  count_copy(&group->kernel->stats, copy, group->scope.elements * copy->element_bytes);
-  by_pc->copies++;
-  by_pc->copy_bytes += group->scope.elements * copy->element_bytes;
-  by_pc->copy_forms |= UINT64_C(1) << copy->form;
-  if (cu->emitter)
-    emit_copy(cu, group, now);
-}
-
 /* Functional mode: nothing takes time, so all copies of the group in flight are parts of this one. */
 static void carry_out(struct cu *cu, uint32_t group_slot, cycle_t now) {
   struct cu_group *group = &cu->groups[group_slot];
@@ -212,7 +147,30 @@ void group_start_copy(struct cu *cu, uint32_t group_slot, cycle_t now) {
   struct cu_group *group = &cu->groups[group_slot];
   group->scope = copy_check(cu, group);
   group->handed = 0;
-  note_copy(cu, group, now);
+  const struct isa_copy *copy = &group->call.copy;
+  if (!group_find_event(group, copy->event))
+    group_add_event(group, copy->event);
+  note_under_way(group, now);
+  if (!copy->event_in)
+    group->events_made = copy->event;
+  group->copy_number++;
+  group->number = ++cu->copies;
+  struct pc_result *by_pc = &group->kernel->by_pc[group->call.pc];
+  struct cu_stats *stats = &group->kernel->stats;
+  uint64_t *const form[ISA_COPY_FORMS] = {
+      [ISA_COPY_PLAIN] = &stats->copies_plain,
+      [ISA_COPY_STRIDED] = &stats->copies_strided,
+      [ISA_COPY_2D] = &stats->copies_2d,
+      [ISA_COPY_3D] = &stats->copies_3d,
+  };
+  stats->copies++;
+  stats->copy_bytes += group->scope.bytes;
+  ++*form[copy->form];
+  by_pc->copies++;
+  by_pc->copy_bytes += group->scope.bytes;
+  by_pc->copy_forms |= UINT64_C(1) << copy->form;
+  if (cu->emitter)
+    emit_copy(cu, group, now);
   if (cu->carry) {
     carry_out(cu, group_slot, now);
     return;

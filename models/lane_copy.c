@@ -9,7 +9,7 @@
 
 enum { UNROLL = 16 };
 
-/* A copy that is divided among warps and not complete. Lengths and pitches are in bytes. */
+/* A copy that is divided among warps and not complete. */
 struct lane_copy {
   bool active, to_lds;
   bool clipped; /* some of its elements are outside [from, to) */
@@ -19,10 +19,10 @@ struct lane_copy {
   uint64_t cu_number;   /* number among the CU's copies */
   uint64_t fenced_lds, fenced_global;
   cycle_t issued;
-  uint64_t global, lds, from, to, element_bytes;
-  uint64_t global_pitch, global_plane, lds_pitch, lds_plane;
+  struct rect global, lds;
+  uint64_t from, to, element_bytes;
   uint32_t piece;
-  uint64_t line_pieces, lines, pieces;
+  uint64_t line_pieces, pieces;   /* of a line; of all that moves */
   uint64_t lds_left, global_left; /* accesses that have not left this side */
 };
 
@@ -91,20 +91,17 @@ static bool exists(const struct lane_copy *copy, uint64_t line, uint64_t offset)
 /* Sets the addresses of the lanes' pieces on one side. Returns those of `lanes` whose element exists. */
 static uint64_t place(const struct cu *cu, const struct lane_copy *copy, uint64_t number, bool global, uint64_t lanes,
                       uint64_t *address) {
-  uint64_t pitch = global ? copy->global_pitch : copy->lds_pitch, there = lanes;
-  uint64_t plane_pitch = global ? copy->global_plane : copy->lds_plane;
-  uint64_t first = number * cu->params.warp_size, line = first / copy->line_pieces;
-  uint64_t plane = line / copy->lines, length = copy->line_pieces * copy->piece;
-  uint64_t at = first % copy->line_pieces * copy->piece;
-  line %= copy->lines;
-  uint64_t base = (global ? copy->global : copy->lds) + plane * plane_pitch + line * pitch;
+  const struct rect *side = global ? &copy->global : &copy->lds;
+  uint64_t first = number * cu->params.warp_size, line = first / copy->line_pieces, there = lanes;
+  uint64_t at = first % copy->line_pieces * copy->piece, base = rect_line(side, line / side->lines, line % side->lines);
+  line %= side->lines;
   for (unsigned lane = 0; lanes >> lane; lane++, at += copy->piece) {
-    if (at == length) {
+    if (at == side->bytes) {
       at = 0;
-      base += pitch;
-      if (++line == copy->lines) {
+      base += side->pitch;
+      if (++line == side->lines) {
         line = 0;
-        base += plane_pitch - copy->lines * pitch;
+        base += side->plane - side->lines * side->pitch;
       }
     }
     address[lane] = base + at;
@@ -118,28 +115,13 @@ static uint64_t place(const struct cu *cu, const struct lane_copy *copy, uint64_
 
 /* ---- the start ------------------------------------------------------------------------------ */
 
-/* The piece size: the largest power of two, up to dma.lane_bytes, that divides all addresses, pitches and line lengths.
- * If some elements are missing, it also divides the element. */
-static uint32_t piece_of(const struct cu *cu, const struct isa_copy *copy, const struct lane_copy *to, uint64_t line) {
-  uint64_t all = to->global | to->lds | line | cu->groups[to->group].scope.elements * to->element_bytes;
-  if (to->lines > 1)
-    all |= to->global_pitch | to->lds_pitch;
-  if (copy->planes > 1)
-    all |= to->global_plane | to->lds_plane;
-  if (to->clipped)
-    all |= to->element_bytes;
-  return (uint32_t)cycle_min(all & -all, cu->dma_params->lane_bytes);
-}
-
 static struct lane_copy describe(const struct cu *cu, uint32_t group_slot, uint64_t tag, cycle_t now) {
   const struct cu_group *group = &cu->groups[group_slot];
-  const struct isa_copy *copy = &group->call.copy;
-  uint64_t bytes = copy->element_bytes, line = copy->elements * bytes;
-  bool side_by_side = copy->form == ISA_COPY_STRIDED && copy->global_line == 1; /* actually one line */
+  const struct copy_scope *scope = &group->scope;
   struct lane_copy to = {
       .active = true,
-      .to_lds = copy->to_lds,
-      .clipped = group->scope.clipped,
+      .to_lds = group->call.copy.to_lds,
+      .clipped = scope->clipped,
       .group = group_slot,
       .origin = group->call.pc,
       .tag = tag,
@@ -148,23 +130,26 @@ static struct lane_copy describe(const struct cu *cu, uint32_t group_slot, uint6
       .fenced_lds = group->fenced_lds,
       .fenced_global = group->fenced_global,
       .issued = now,
-      .global = copy->global,
-      .lds = group->lds_base + copy->lds,
-      .from = group->scope.from,
-      .to = group->scope.to,
-      .element_bytes = bytes,
-      .global_pitch = copy->global_line * bytes,
-      .global_plane = copy->global_plane * bytes,
-      .lds_pitch = copy->lds_line * bytes,
-      .lds_plane = copy->lds_plane * bytes,
-      .lines = side_by_side ? 1 : copy->lines,
+      .global = scope->global,
+      .lds = scope->lds,
+      .from = scope->from,
+      .to = scope->to,
+      .element_bytes = group->call.copy.element_bytes,
   };
-  if (!group->scope.elements)
+  if (!scope->bytes)
     return to;
-  line *= side_by_side ? copy->lines : 1;
-  to.piece = piece_of(cu, copy, &to, line);
-  to.line_pieces = line / to.piece;
-  to.pieces = group->scope.elements * bytes / to.piece;
+  /* The piece size: the largest power of two, up to dma.lane_bytes, that divides all addresses, pitches and line
+   * lengths. If some elements are missing, it also divides the element. */
+  uint64_t all = to.global.base | to.lds.base | to.global.bytes | scope->bytes;
+  if (to.global.lines > 1)
+    all |= to.global.pitch | to.lds.pitch;
+  if (to.global.planes > 1)
+    all |= to.global.plane | to.lds.plane;
+  if (to.clipped)
+    all |= to.element_bytes;
+  to.piece = (uint32_t)cycle_min(all & -all, cu->dma_params->lane_bytes);
+  to.line_pieces = to.global.bytes / to.piece;
+  to.pieces = scope->bytes / to.piece;
   to.lds_left = to.global_left = div_up(to.pieces, cu->params.warp_size);
   return to;
 }

@@ -8,11 +8,12 @@
  *     blocking   slots: address, load, address, load ... (copy_unroll of them), then, in order, as their
  *                data arrive: store, store ...; the warp continues when its last store is performed
  *
- * A copy is cut into pieces of one size (piece_of()). Pieces go to lanes in order; the pieces of a warp's lanes are one
- * access. An access takes copy_overhead issue slots for its addresses and one for itself; in a blocking copy, one more
- * for its store. It uses the same paths as the warps' own accesses: the memory port, with sectors merged; one of
- * cu.accesses, from its first side to its end; and the warps' port of the LDS, with its bank conflicts. Data that have
- * been read move on as soon as the second side has room, before the warps' own accesses of that cycle.
+ * A copy is cut into pieces of one size (describe() in lane_copy.c). Pieces go to lanes in order; the pieces of a
+ * warp's lanes are one access. An access takes copy_overhead issue slots for its addresses and one for itself; in a
+ * blocking copy, one more for its store. It uses the same paths as the warps' own accesses: the memory port, with
+ * sectors merged; one of cu.accesses, from its first side to its end; and the warps' port of the LDS, with its bank
+ * conflicts. Data that have been read move on as soon as the second side has room, before the warps' own accesses of
+ * that cycle.
  *
  * Invariant: each access leaves its first side once and its second side once. A copy is complete when all accesses have
  * left both sides; it is done with an address space when they have left that side. Between the commits of load and

@@ -1,9 +1,8 @@
 #include "models/late_loads.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#include "models/mem/l1.h"
-#include "models/warp_source.h"
 #include "sim/base/need.h"
 #include "sim/base/vector.h"
 
@@ -53,14 +52,4 @@ void late_end_round(struct late_loads *late) {
 uint32_t late_toucher(const struct late_loads *late, const struct mem_line *line) {
   const struct late_stamp *stamp = &late->stamp[stamp_of(line)];
   return stamp->round == late->round ? stamp->whose : LATE_NOBODY;
-}
-
-void late_take(struct late_queue *queue, const struct warp_source *source, struct isa_memory *memory) {
-  for (uint32_t i = 0; i < queue->count; i++) {
-    const struct late_load *load = &queue->load[i];
-    source->commit.call(source->commit.self, load->access);
-    if (load->fills)
-      l1_capture(load->fills, memory, load->lines, load->count);
-  }
-  queue->count = 0;
 }

@@ -1,24 +1,12 @@
-/* Loads that the memory has accepted and whose bytes their compute unit moves.
+/* The loads that models/commit.h leaves to their compute units, and who may touch which line.
  *
- *     memory, accepts    load a   load b   store c, to a line of a           load d
- *                          │        │        └─ first carries out a and b
- *     compute unit         └────────┴── would have in its next step           └──► carries out d in its next step
- *
- * A load returns what memory held when it was accepted. As long as nothing is written there, the bytes can be read
- * later: by the compute unit, in the thread that steps it, which also brings its registers into the host's caches.
- *
- * Invariant: no write is carried out while an earlier accepted load that touches one of its lines waits. A table of
- * stamps, indexed by a hash of the line, gives these lines and the compute unit of their loads: a stamp is valid in its
- * *round*, which ends when no load waits. Before a write, the memory carries out what waits in that compute unit's
- * queue, or in all queues. Two lines with one stamp only cost time.
- *
- * Compute units carry out their loads in windows in which the memory does not run. */
+ * A table of stamps, indexed by a hash of the line, gives the lines of these loads and their compute unit: a stamp is
+ * valid in its *round*, which ends when no load waits. Two lines with one stamp only cost time. */
 #ifndef MODELS_LATE_LOADS_H
 #define MODELS_LATE_LOADS_H
 
 #include "models/mem/sectors.h"
 
-struct warp_source;
 struct l1;
 
 /* A load that waits. */
@@ -60,8 +48,5 @@ void late_end_round(struct late_loads *late);
 
 /* The compute unit whose waiting loads may touch a line; LATE_SEVERAL; LATE_NOBODY. */
 uint32_t late_toucher(const struct late_loads *late, const struct mem_line *line);
-
-/* Carries out all loads of a queue. */
-void late_take(struct late_queue *queue, const struct warp_source *source, struct isa_memory *memory);
 
 #endif

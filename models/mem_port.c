@@ -50,11 +50,11 @@ static bool take_from_dma(struct mem_port *port, unsigned engine, cycle_t now, s
       .engine = (uint8_t)engine,
       .bypass = waiting->bypass,
       .train = waiting->train,
-      .runs = {.address = waiting->address, .pitch = waiting->pitch, .bytes = waiting->bytes, .count = waiting->lines},
+      .rect = waiting->rect,
   };
-  struct mem_runs first = message->runs; /* all runs of a train have the same offset in their lines */
-  first.count = message->train ? 1 : first.count;
-  message->moved = mem_reach(&port->params, &first) * (message->train ? message->runs.count : 1);
+  struct rect first = message->rect; /* all runs of a train have the same offset in their lines */
+  first.lines = message->train ? 1 : first.lines;
+  message->moved = mem_reach(&port->params, &first) * (message->train ? message->rect.lines : 1);
   port_take(port->from_dma[engine], now);
   return true;
 }

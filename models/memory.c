@@ -13,7 +13,7 @@
 /* Prefetches a run for lanes: the part in a buffer, up to the size of the L2. More would only replace what came
  * before. */
 static void prefetch_run(struct memory *memory, cycle_t now, uint64_t from, uint64_t to) {
-  const struct isa_buffer *buffer = isa_memory_near(memory->mirror, from);
+  const struct isa_buffer *buffer = isa_memory_near(memory->commits.memory, from);
   if (from == to || !buffer || from >= buffer->base + buffer->bytes)
     return;
   l2_prefetch(&memory->l2, now, from, cycle_min(to, buffer->base + buffer->bytes));
@@ -84,8 +84,7 @@ static cycle_t accept_access(struct memory *memory, cycle_t now, struct mem_even
 }
 
 /* One run, of at most a request. */
-static cycle_t accept_run(struct memory *memory, cycle_t now, const struct mem_runs *run, uint64_t bytes,
-                          unsigned use) {
+static cycle_t accept_run(struct memory *memory, cycle_t now, const struct rect *run, uint64_t bytes, unsigned use) {
   struct mem_line lines[MEM_ACCESS_LINES];
   if (mem_one_line(&memory->params, run, lines))
     return l2_access_line(&memory->l2, now, lines, bytes, use);
@@ -97,20 +96,20 @@ static cycle_t accept_run(struct memory *memory, cycle_t now, const struct mem_r
 /* Accepts each run of a train like a message, all in this cycle. Returns when the data of the first run depart: late
  * enough that the data of every run, a cycle apart, are ready. */
 static cycle_t accept_train(struct memory *memory, cycle_t now, const struct mem_message *message, unsigned use) {
-  struct mem_runs run = {.address = message->runs.address, .bytes = message->runs.bytes, .count = 1};
-  uint64_t bytes = message->moved / message->runs.count, pitch = message->runs.pitch;
+  struct rect run = {.base = message->rect.base, .bytes = message->rect.bytes, .lines = 1};
+  uint64_t bytes = message->moved / message->rect.lines, pitch = message->rect.pitch;
   unsigned line_log2 = (unsigned)__builtin_ctz(memory->params.line);
   cycle_t last = now;
   struct mem_line line = {0};
   /* Most trains have runs at the same offset in each line, which need no cutting. */
   const bool alike = !(pitch & (memory->params.line - 1)) && mem_one_line(&memory->params, &run, &line);
-  for (uint32_t i = 0; i < message->runs.count; i++, run.address += pitch) {
-    line.line = run.address >> line_log2;
+  for (uint32_t i = 0; i < message->rect.lines; i++, run.base += pitch) {
+    line.line = run.base >> line_log2;
     cycle_t done =
         alike ? l2_access_line(&memory->l2, now, &line, bytes, use) : accept_run(memory, now, &run, bytes, use);
     last = cycle_max(last, done + i);
   }
-  return last - (message->runs.count - 1);
+  return last - (message->rect.lines - 1);
 }
 
 static cycle_t accept_runs(struct memory *memory, cycle_t now, const struct mem_message *message, unsigned use) {
@@ -118,26 +117,15 @@ static cycle_t accept_runs(struct memory *memory, cycle_t now, const struct mem_
   if (message->train)
     return accept_train(memory, now, message, use);
   struct mem_line lines[MEM_ACCESS_LINES];
-  if (mem_one_line(&memory->params, &message->runs, lines))
+  if (mem_one_line(&memory->params, &message->rect, lines))
     return l2_access_line(&memory->l2, now, lines, message->moved, use);
-  struct mem_cursor cursor = {.left = message->runs};
+  struct mem_cursor cursor = {.left = message->rect};
   cycle_t done = now;
-  while (cursor.left.count) {
+  while (cursor.left.lines) {
     uint32_t count = mem_gather(&memory->params, &cursor, lines, MEM_ACCESS_LINES);
     done = cycle_max(done, l2_access(&memory->l2, now, lines, count, use));
   }
   return done;
-}
-
-void memory_commit(const struct memory *memory, const struct mem_event *event) {
-  const struct warp_source *source = memory->clients[event->client].source;
-  const struct mem_message *message = &event->message;
-  if (mem_is_dma(message->kind))
-    source->commit_dma_memory.call(source->commit_dma_memory.self, message->engine, message->tag);
-  else if (message->kind != MEM_PREFETCH)
-    source->commit.call(source->commit.self, message->access);
-  if (message->fills)
-    l1_capture(message->fills, memory->mirror, message->lines, message->count);
 }
 
 static void count(struct memory *memory, const struct mem_message *message) {
@@ -146,9 +134,9 @@ static void count(struct memory *memory, const struct mem_message *message) {
       [MEM_ATOMIC] = &memory->stats.atomics,     [MEM_PREFETCH] = &memory->stats.prefetches,
       [MEM_DMA_READ] = &memory->stats.dma_reads, [MEM_DMA_WRITE] = &memory->stats.dma_writes,
   };
-  *counters[message->kind] += message->train ? message->runs.count : 1;
+  *counters[message->kind] += message->train ? message->rect.lines : 1;
   if (mem_is_dma(message->kind)) {
-    memory->stats.dma_bytes += (uint64_t)message->runs.bytes * message->runs.count;
+    memory->stats.dma_bytes += (uint64_t)message->rect.bytes * message->rect.lines;
     memory->stats.dma_sector_bytes += message->moved;
   }
   if (mem_writes(message->kind))
@@ -157,27 +145,12 @@ static void count(struct memory *memory, const struct mem_message *message) {
     memory->stats.sectors += sector_count(message->lines[i].sectors);
 }
 
-/* Takes a message through the L2; returns when its data depart. */
-static cycle_t pass(struct memory *memory, cycle_t now, struct mem_event *event) {
-  const struct mem_message *message = &event->message;
-  unsigned from = memory->clients[event->client].from;
-  switch (message->kind) {
-  case MEM_PREFETCH:
-    return accept_prefetch(memory, now, message);
-  case MEM_DMA_READ:
-  case MEM_DMA_WRITE:
-    return accept_runs(memory, now, message, from);
-  default:
-    return accept_access(memory, now, event, from);
-  }
-}
-
 void memory_launch(struct memory *memory, struct isa_memory *mirror, cycle_t start, cycle_t ahead_until) {
   const bool sends_ahead = !memory->outside && memory->params.l2_size && start < ahead_until;
   memory->ahead = sends_ahead ? memory->params.l2_latency : 0;
   memory->ahead_until = ahead_until;
   memory->stats = (struct mem_stats){.dram_early_bytes = dram_backlog(&memory->l2.dram, start)};
-  memory->mirror = mirror;
+  memory->commits.memory = mirror;
   l2_launch(&memory->l2);
 }
 
@@ -213,7 +186,7 @@ static void reply(struct memory *memory, cycle_t now, const struct mem_event *ev
   const struct mem_message *to = &event->message;
   uint64_t bytes = mem_reads(to->kind) ? to->moved : 0;
   cycle_t behind =
-      to->train ? to->runs.count - 1 : 0; /* of a train: cycles from the first run, at `now`, to the last */
+      to->train ? to->rect.lines - 1 : 0; /* of a train: cycles from the first run, at `now`, to the last */
   cycle_t passed = cycle_max(now + behind, rate_take(&client->down, now, bytes));
   if (client->cluster)
     passed = cycle_max(passed, rate_take(&client->cluster->down, now, bytes));
@@ -238,19 +211,19 @@ static void reply(struct memory *memory, cycle_t now, const struct mem_event *ev
     emit_served(memory, event, now, arrival, now);
 }
 
-/* Takes what the message writes through its cluster's port, towards the L2; returns the earliest cycle in which the L2
- * can be done with it. */
-static cycle_t pass_cluster(struct memory *memory, cycle_t now, const struct mem_event *event) {
-  struct mem_cluster *cluster = memory->clients[event->client].cluster;
-  if (!cluster || !mem_writes(event->message.kind))
-    return now + 1;
-  return rate_take(&cluster->up, now, mem_bytes_up(&memory->params, &event->message)) - 1 + memory->params.l2_latency;
-}
-
+/* Takes a message through the L2, and what it writes through its cluster's port, towards the L2. */
 static void start(struct memory *memory, uint32_t index, cycle_t now) {
   struct mem_event *event = &memory->events[index];
-  cycle_t through = pass_cluster(memory, now, event);
-  const cycle_t done = cycle_max(pass(memory, now, event), through);
+  const struct mem_message *message = &event->message;
+  const struct mem_client *client = &memory->clients[event->client];
+  cycle_t through = now + 1; /* the earliest cycle in which the L2 can be done with it */
+  if (client->cluster && mem_writes(message->kind))
+    through =
+        rate_take(&client->cluster->up, now, mem_bytes_up(&memory->params, message)) - 1 + memory->params.l2_latency;
+  const cycle_t departs = message->kind == MEM_PREFETCH ? accept_prefetch(memory, now, message)
+                          : mem_is_dma(message->kind)   ? accept_runs(memory, now, message, client->from)
+                                                        : accept_access(memory, now, event, client->from);
+  const cycle_t done = cycle_max(departs, through);
   assert(done >= now + memory->ahead && "nothing is faster than the L2");
   wheel_add(&memory->done, index, done < memory->ahead_until ? done - memory->ahead : done);
 }
@@ -291,55 +264,6 @@ static void make_room_for_events(struct memory *memory) {
   memory->event_room = room;
 }
 
-/* ---- loads that compute units commit ------------------------------------------------------- */
-
-static void take_late_of(struct memory *memory, uint32_t client) {
-  late_take(&memory->late.queue[client], memory->clients[client].source, memory->mirror);
-}
-
-/* Commits all late loads. */
-static void take_late(struct memory *memory) {
-  for (uint32_t i = 0; i < memory->client_count; i++)
-    take_late_of(memory, i);
-  late_end_round(&memory->late);
-}
-
-/* Commits the late loads that may touch these lines. */
-static void take_late_touching(struct memory *memory, const struct mem_line *lines, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++) {
-    const uint32_t whose = late_toucher(&memory->late, &lines[i]);
-    if (whose == LATE_SEVERAL)
-      take_late(memory);
-    else if (whose != LATE_NOBODY)
-      take_late_of(memory, whose);
-  }
-}
-
-/* Tries to end the round once in one or two windows of the host, because it checks all queues. */
-static void end_round_now_and_then(struct memory *memory, cycle_t now) {
-  if (now < memory->looked_at + memory->params.link_latency)
-    return;
-  memory->looked_at = now;
-  late_end_round(&memory->late);
-}
-
-/* Commits at once, or leaves a load's bytes to the next step of its compute unit. */
-static void commit(struct memory *memory, const struct mem_event *event) {
-  const struct mem_message *message = &event->message;
-  if (!memory->late.wanted) {
-    memory_commit(memory, event);
-  } else if (message->kind == MEM_LOAD) {
-    const struct late_load load = {message->access, message->lines, message->count, message->fills};
-    late_add(&memory->late, event->client, &load);
-  } else {
-    if (mem_is_dma(message->kind))
-      take_late(memory);
-    else
-      take_late_touching(memory, message->lines, message->count);
-    memory_commit(memory, event);
-  }
-}
-
 static void accept_all(struct memory *memory, uint32_t client, cycle_t now) {
   struct port *link = memory->clients[client].link;
   const struct mem_message *message;
@@ -359,7 +283,7 @@ static void accept_all(struct memory *memory, uint32_t client, cycle_t now) {
     } else {
       if (mem_writes(event->message.kind))
         memory->pipes.changed = now;
-      commit(memory, event);
+      commit_accept(&memory->commits, client, &event->message);
       start(memory, index, now);
     }
   }
@@ -402,8 +326,7 @@ static cycle_t accept_due(struct memory *memory, cycle_t now) {
   for (uint32_t i = 0, client = memory->turn; i < clients; i++, client = client + 1 == clients ? 0 : client + 1)
     if (memory->arrivals[client] <= now)
       memory->due[count++] = client;
-  if (memory->late.wanted)
-    end_round_now_and_then(memory, now);
+  commits_end_round(&memory->commits, now, memory->params.link_latency);
   fetch_ahead(memory, memory->due, count, now);
   for (uint32_t i = 0; i < count; i++)
     accept_all(memory, memory->due[i], now);
@@ -449,7 +372,7 @@ void memory_init(struct memory *memory, const struct machine *machine) {
   memory->arrivals = need(machine->cu.count, sizeof *memory->arrivals);
   memory->due = need(machine->cu.count, sizeof *memory->due);
   l2_init(&memory->l2, params, &memory->stats);
-  late_init(&memory->late, machine->cu.count);
+  commits_init(&memory->commits, machine->cu.count);
   wheel_init(&memory->done, 0);
   for (uint32_t i = 0; i < params->atomic_units; i++)
     memory->units[i].per_cycle = params->atomic_updates;
@@ -480,12 +403,12 @@ void memory_connect(struct memory *memory, uint32_t client, struct mem_port *por
   struct mem_client *to = &memory->clients[client];
   *to = (struct mem_client){
       .link = &port->link,
-      .source = source,
       .down = {.per_cycle = machine->mem.link_width},
       .results = {.per_cycle = machine->mem.atomic_updates},
       .cluster = cluster_of(memory, client),
       .from = partition_of(machine, client),
   };
+  memory->commits.source[client] = source;
   for (unsigned engine = 0; engine < engines; engine++)
     to->to_dma[engine] = &dma[engine].from_memory;
   port_next_at(&port->link, &memory->arrivals[client]);
@@ -506,6 +429,6 @@ void memory_free(struct memory *memory) {
   wheel_free(&memory->done);
   l2_free(&memory->l2);
   pipes_free(&memory->pipes);
-  late_free(&memory->late);
+  commits_free(&memory->commits);
   *memory = (struct memory){0};
 }

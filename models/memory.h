@@ -24,7 +24,7 @@
  * the memory: memory_reach().
  *
  * Invariant: bytes move when the L2 accepts a message, in the order of acceptance. So the L2 is the point of coherence,
- * and replies only carry the time. A load's bytes may move later if that makes no difference: late_loads.h.
+ * and replies only carry the time. How they move, and when those of a load may move later: models/commit.h.
  *
  * An outside memory (sim/core/outside.h) can replace the L2 and DRAM: a message becomes transactions of at most a line,
  * and is done when they all are. Operations on pipes: models/pipes.h. Loads that hit in the CU's L1 (l1.h) do not come
@@ -35,12 +35,11 @@
 #define MODELS_MEMORY_H
 
 #include "lds/lds.h"
-#include "models/late_loads.h"
+#include "models/commit.h"
 #include "models/mem/l1.h"
 #include "models/mem/l2.h"
 #include "models/mem/sectors.h"
 #include "models/pipes.h"
-#include "models/warp_source.h"
 #include "sim/core/outside.h"
 #include "sim/core/rate.h"
 #include "sim/core/timeline.h"
@@ -63,22 +62,22 @@ static inline bool mem_is_dma(enum mem_kind kind) { return kind == MEM_DMA_READ 
 
 struct mem_message {
   enum mem_kind kind;
-  uint32_t tag;           /* CU kinds: index of the access; DMA kinds: the engine's request */
-  uint32_t count;         /* CU kinds: lines; DMA kinds: 0 */
-  uint32_t passes;        /* CU kinds: cycles in the memory port, at least 1 */
-  uint8_t engine;         /* DMA kinds: index among the CU's engines */
-  bool bypass;            /* DMA kinds: sectors that are not in the L2 bypass it */
-  bool train;             /* DMA kinds: the runs follow each other, one a cycle */
-  bool returns;           /* MEM_ATOMIC: the old values are wanted */
-  bool past;              /* MEM_LOAD: the bytes bypass the registers, as an engine's do */
-  const struct l1 *fills; /* MEM_LOAD: the cache of the CU that stores the bytes, or NULL */
-  bool pipe;              /* an operation on a pipe, of kind MEM_ATOMIC: models/pipes.h */
+  uint32_t tag;    /* CU kinds: index of the access; DMA kinds: the engine's request */
+  uint32_t count;  /* CU kinds: lines; DMA kinds: 0 */
+  uint32_t passes; /* CU kinds: cycles in the memory port, at least 1 */
+  uint8_t engine;  /* DMA kinds: index among the CU's engines */
+  bool bypass;     /* DMA kinds: sectors that are not in the L2 bypass it */
+  bool train;      /* DMA kinds: the runs follow each other, one a cycle */
+  bool returns;    /* MEM_ATOMIC: the old values are wanted */
+  bool past;       /* MEM_LOAD: the bytes bypass the registers, as an engine's do */
+  bool pipe;       /* an operation on a pipe, of kind MEM_ATOMIC: models/pipes.h */
   union {
     struct {                        /* CU kinds */
       const struct mem_line *lines; /* valid until the reply */
       struct isa_access *access;    /* what to commit, or the lanes of a prefetch */
+      const struct l1 *fills;       /* MEM_LOAD: the cache of the CU that stores the bytes, or NULL */
     };
-    struct mem_runs runs; /* DMA kinds */
+    struct rect rect; /* DMA kinds: runs of bytes, the lines of one plane */
   };
   uint64_t moved; /* bytes of all its sectors, which links and the L2 move */
 };
@@ -116,7 +115,6 @@ struct mem_client {
   struct port *link;                /* owned by its memory port */
   struct port to_cu;                /* struct mem_reply */
   struct port *to_dma[LDS_ENGINES]; /* struct transfer_reply */
-  const struct warp_source *source;
   struct rate down;
   struct rate results;         /* results of atomic operations, with rate results times atomic_return */
   cycle_t last_reply;          /* to the CU; later replies do not overtake it */
@@ -157,11 +155,9 @@ struct memory {
   uint32_t *unused, unused_count;  /* entries of events[] */
   struct wheel done;               /* when each reply is sent */
   struct outside *outside;         /* replaces the L2 and DRAM, or NULL: outside.c */
-  struct isa_memory *mirror;       /* the launch's memory, which has the bytes */
   struct mem_pipes pipes;
-  struct late_loads late;
+  struct commits commits;
   cycle_t ahead, ahead_until; /* cycles by which replies are ahead of data that depart before `ahead_until` */
-  cycle_t looked_at;          /* cycle of the last late_end_round() */
   cycle_t last_arrival;       /* latest arrival of a reply: after it, none is in flight */
   uint32_t probe_events;      /* messages in flight, for waveforms */
 };
@@ -202,8 +198,5 @@ void memory_attach(struct memory *memory, struct outside *outside);
 
 /* Starts the next transactions of a message in the outside memory; false if it is done. */
 bool memory_start_outside(struct memory *memory, uint32_t event, cycle_t now);
-
-/* Carries out a warp's access or a DMA request on the launch's memory. */
-void memory_commit(const struct memory *memory, const struct mem_event *event);
 
 #endif

@@ -13,8 +13,9 @@
  * to them are dropped. */
 static void start_piece(struct memory *memory, uint32_t index, cycle_t now, bool write, uint64_t address,
                         uint64_t bytes) {
-  uint8_t *data = isa_memory_at(memory->mirror, address, bytes);
-  struct transfer transfer = {.tag = index, .bytes = (uint32_t)bytes, .lines = 1, .address = address, .write = write};
+  uint8_t *data = isa_memory_at(memory->commits.memory, address, bytes);
+  const struct transfer transfer = {
+      .tag = index, .rect = {.base = address, .bytes = bytes, .lines = 1, .planes = 1}, .write = write};
   if (!data)
     return;
   memory->events[index].pieces++;
@@ -62,10 +63,10 @@ static void start_all(struct memory *memory, uint32_t index, cycle_t now, bool w
   event->latest = now + 1;
   /* An extra piece keeps the message open while transactions start, because one may complete at once. */
   event->pieces = 1;
-  struct mem_runs runs = event->message.runs;
+  const struct rect *rect = &event->message.rect;
   if (mem_is_dma(event->message.kind))
-    for (; runs.count; runs.count--, runs.address += runs.pitch)
-      start_run(memory, index, now, write, runs.address, runs.bytes);
+    for (uint32_t line = 0; line < rect->lines; line++)
+      start_run(memory, index, now, write, rect_line(rect, 0, line), (uint32_t)rect->bytes);
   else
     start_access(memory, index, now, write);
   settle(memory, index);
@@ -93,7 +94,7 @@ bool memory_start_outside(struct memory *memory, uint32_t index, cycle_t now) {
     if (!pipes_serve(memory, index, now))
       isa_pipe_refuse(event->message.access);
   } else {
-    memory_commit(memory, event);
+    commit_now(&memory->commits, event->client, &event->message);
     if (mem_writes(kind))
       memory->pipes.changed = now;
   }

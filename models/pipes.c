@@ -38,7 +38,7 @@ void pipes_count(struct mem_pipes *pipes, cycle_t now) {
 bool pipes_serve(struct memory *memory, uint32_t index, cycle_t now) {
   struct mem_event *event = &memory->events[index];
   pipes_count(&memory->pipes, now);
-  memory_commit(memory, event);
+  commit_now(&memory->commits, event->client, &event->message);
   if (memory->pipes.dismissed)
     isa_pipe_dismiss(event->message.access);
   if (event->message.access->pipe.changed)

@@ -206,7 +206,7 @@ void simulation_collect_kernel(struct launch_result *result, cycle_t *hazard_cyc
 static void collect_pipes(struct simulation *simulation, struct launch_result *result, size_t index) {
   pipes_count(&simulation->memory.pipes, simulation->start + result->together_cycles);
   for (size_t i = 0; i < result->pipe_count; i++) {
-    const struct isa_pipe *pipe = &simulation->memory.mirror->pipes[i];
+    const struct isa_pipe *pipe = &simulation->memory.commits.memory->pipes[i];
     if (result->end == END_FINISHED)
       isa_pipe_end(pipe, (uint32_t)index, cu_report, &simulation->nodes[0]->cu.kernels[index]);
     result->pipes[i] =

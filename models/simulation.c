@@ -174,7 +174,7 @@ static void node_init(struct simulation *simulation, struct node *home, struct n
 }
 
 static void join_node(struct simulation *simulation, struct node *node, uint32_t index) {
-  node->cu.late = &simulation->memory.late.queue[index];
+  node->cu.commits = &simulation->memory.commits;
   node->cu.from_memory = &simulation->memory.clients[index].to_cu;
   simulation->cus[index] = &node->cu;
 }
@@ -359,7 +359,7 @@ void simulation_watch(struct simulation *simulation, const struct source_maker *
   simulation->sources = sources ? *sources : (struct source_maker){0};
   for (uint32_t i = 0; i < simulation->built; i++) {
     struct node *node = simulation->nodes[i];
-    node->source = node->cu.source = simulation->memory.clients[i].source = source_of(simulation, node, i);
+    node->source = node->cu.source = simulation->memory.commits.source[i] = source_of(simulation, node, i);
   }
   if (timeline)
     simulation_emit(simulation, timeline);
@@ -714,7 +714,7 @@ void simulation_run_together(struct simulation *simulation, struct host *host, s
   for (size_t i = 0; i < count; i++)
     all.copies[i] = copies(launches[i]->program);
   host->one_by_one = !threadable(simulation, &all);
-  simulation->memory.late.wanted = !host->one_by_one;
+  simulation->memory.commits.late.wanted = !host->one_by_one;
   prepare(simulation, &all, host->one_by_one || !host->shares ? 1 : host->shares, last);
   cycle_t cycles = 0;
   const enum launch_end end = run_slices(simulation, &all, host, last, progress, &cycles);

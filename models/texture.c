@@ -195,13 +195,6 @@ static void take_room(const struct cu *cu, struct cu_access *access) {
   access->lines = access->texels;
 }
 
-/* All texels are in the cache. */
-static void read_cache(const struct cu *cu, struct cu_access *access) {
-  access->isa.cache = &access->cache->cache;
-  cu->source->commit.call(cu->source->commit.self, &access->isa);
-  access->isa.cache = NULL;
-}
-
 static void wait_for_reply(struct cu *cu, uint32_t index, const struct isa_info *info, uint64_t moved, cycle_t now) {
   struct cu_access *access = cu->accesses[index];
   struct cu_warp *warp = cu_warp(cu, access->warp);
@@ -214,7 +207,7 @@ static void wait_for_reply(struct cu *cu, uint32_t index, const struct isa_info 
 /* The read hits in the cache. */
 static void hit(struct cu *cu, uint32_t index, const struct isa_info *info, cycle_t ready, cycle_t now) {
   struct cu_access *access = cu->accesses[index];
-  read_cache(cu, access);
+  commit_cached(cu->source, &access->isa, &access->cache->cache);
   texture_end(access);
   cu_set_results(cu_warp(cu, access->warp), info, ready, CU_NO_UNIT, STALL_TEXTURE);
   if (cu->emitter)
@@ -285,7 +278,7 @@ void texture_issue(struct cu *cu, uint32_t index, const struct isa_info *info, c
 
 cycle_t texture_ready(const struct cu *cu, struct cu_access *access, bool reads, cycle_t now) {
   if (reads)
-    read_cache(cu, access);
+    commit_cached(cu->source, &access->isa, &access->cache->cache);
   return now + latency_of(cu, &access->isa, cu->texture.fill_latency);
 }
 

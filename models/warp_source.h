@@ -42,8 +42,8 @@ struct warp_source {
   WARP_CALL(void, struct isa_access *access) commit;
   /* The LDS has passed the last beat of an engine's request, in either direction. */
   WARP_CALL(void, unsigned engine, uint32_t tag) commit_dma_lds;
-  /* The L2 has accepted an engine's request. */
-  WARP_CALL(void, unsigned engine, uint32_t tag) commit_dma_memory;
+  /* The L2 has accepted an engine's request to read or write the lines of `side`, which has one plane. */
+  WARP_CALL(void, unsigned engine, uint32_t tag, const struct rect *side, bool write) commit_dma_memory;
   /* The lanes of the warp that have not exited. Called only after the last step of launches that were cut short. */
   WARP_CALL(uint64_t, uint32_t slot) live;
   /* The reply to an operation on a pipe has arrived. May be NULL. */

@@ -44,10 +44,10 @@ void TlmOutside::begin(cycle_t now, const transfer &transfer, uint8_t *data) {
   }
   payload->acquire();
   payload->set_command(transfer.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
-  payload->set_address(transfer.address);
+  payload->set_address(transfer.rect.base);
   payload->set_data_ptr(data);
-  payload->set_data_length(transfer.bytes);
-  payload->set_streaming_width(transfer.bytes);
+  payload->set_data_length(static_cast<unsigned>(transfer.rect.bytes));
+  payload->set_streaming_width(static_cast<unsigned>(transfer.rect.bytes));
   payload->set_byte_enable_ptr(nullptr);
   payload->set_dmi_allowed(false);
   payload->set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);

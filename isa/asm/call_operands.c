@@ -41,15 +41,15 @@ bool take_lds_side(struct assembler *as, struct isa_inst *inst) {
 }
 
 static const char *copy_names(unsigned count) {
-  return count == COPY_FIELDS_2D ? "size=, lines=, global_line= and lds_line="
-                                 : "size=, lines=, global_line=, lds_line=, planes=, global_plane= and lds_plane=";
+  return count == COPY_NAMED_2D ? "size=, lines=, global_line= and lds_line="
+                                : "size=, lines=, global_line=, lds_line=, planes=, global_plane= and lds_plane=";
 }
 
 /* Which named operand of a copy comes next. */
 static bool take_copy_field(struct assembler *as, unsigned count, unsigned taken, unsigned *field) {
   const struct token word = lexer_take(&as->lexer);
   for (*field = 0; *field < count; (*field)++)
-    if (token_is(word, isa_copy_fields[*field]))
+    if (token_is(word, isa_copy_operands[*field].name))
       break;
   if (*field == count)
     return fail(as, word, copy_names(count), "expected a named operand of the copy instead of");

@@ -111,7 +111,7 @@ static void put_events(struct text *text, const struct isa_inst *inst) {
 
 static void put_copy_fields(struct text *text, const struct isa_inst *inst, unsigned count) {
   for (unsigned i = 0; i < count; i++)
-    text_print(text, "%s%s=r%u", i ? ", " : "", isa_copy_fields[i], copy_register(inst, i));
+    text_print(text, "%s%s=r%u", i ? ", " : "", isa_copy_operands[i].name, copy_register(inst, i));
 }
 
 static void put_lds_side(struct text *text, const struct isa_inst *inst) {

@@ -375,7 +375,7 @@ void l2_prefetch(struct l2 *l2, cycle_t now, uint64_t from, uint64_t to) {
   if (!l2->sets || from >= to)
     return;
   uint64_t bytes = to - from < l2->params.l2_size ? to - from : l2->params.l2_size;
-  struct mem_cursor cursor = {.left = {.address = from, .bytes = (uint32_t)bytes, .count = 1}};
+  struct mem_cursor cursor = {.left = {.base = from, .bytes = bytes, .lines = 1}};
   bool drop = l2->params.mshrs && l2->params.mshr_prefetch == MSHR_DROP;
   for (struct mem_line line; mem_gather(&l2->params, &cursor, &line, 1);) {
     struct l2_slice *slice = slice_in(l2, home_of(l2, line.line), line.line);

@@ -165,10 +165,10 @@ void mem_count_updates(const struct mem_params *params, const struct isa_access 
 uint32_t mem_gather(const struct mem_params *params, struct mem_cursor *cursor, struct mem_line *lines, uint32_t room) {
   unsigned shift = (unsigned)__builtin_ctz(params->line), sector = (unsigned)__builtin_ctz(params->sector);
   uint64_t in_line = params->line - 1;
-  struct mem_runs *left = &cursor->left;
+  struct rect *left = &cursor->left;
   uint32_t count = 0;
-  for (; left->count; left->count--, left->address += left->pitch, cursor->done = 0) {
-    uint64_t from = left->address + cursor->done, last = left->address + left->bytes - 1;
+  for (; left->lines; left->lines--, left->base += left->pitch, cursor->done = 0) {
+    uint64_t from = left->base + cursor->done, last = left->base + left->bytes - 1;
     for (uint64_t line = from >> shift; line <= last >> shift; from = ++line << shift) {
       uint64_t to = line == last >> shift ? last & in_line : in_line;
       uint32_t sectors = sector_span((from & in_line) >> sector, to >> sector);
@@ -177,7 +177,7 @@ uint32_t mem_gather(const struct mem_params *params, struct mem_cursor *cursor, 
       } else if (count < room) {
         lines[count++] = (struct mem_line){.line = line, .sectors = sectors};
       } else {
-        cursor->done = (uint32_t)(from - left->address);
+        cursor->done = from - left->base;
         return count;
       }
     }
@@ -185,10 +185,10 @@ uint32_t mem_gather(const struct mem_params *params, struct mem_cursor *cursor, 
   return count;
 }
 
-uint64_t mem_reach_runs(const struct mem_params *params, const struct mem_runs *runs, uint64_t reach) {
+uint64_t mem_reach_runs(const struct mem_params *params, const struct rect *runs, uint64_t reach) {
   /* All runs have the same offset in their sectors, and share none. */
   if (!(runs->pitch & (params->sector - 1)) && runs->pitch >= reach && runs->pitch <= UINT32_MAX)
-    return runs->count * reach;
+    return runs->lines * reach;
   enum { AT_ONCE = 32 };
   struct mem_line lines[AT_ONCE];
   struct mem_cursor cursor = {.left = *runs};

@@ -16,6 +16,7 @@
 #include "isa/image.h"
 #include "isa/isa.h"
 #include "models/mem/params.h"
+#include "sim/core/rect.h"
 #include "sim/core/time.h"
 
 /* A line of a message, with the sectors that it touches. */
@@ -27,17 +28,10 @@ struct mem_line {
   uint8_t updates;  /* of an atomic access: the most lanes on one word; otherwise 0 */
 };
 
-/* Runs of bytes, at least one; each starts `pitch` after the one before. */
-struct mem_runs {
-  uint64_t address, pitch;
-  uint32_t bytes; /* per run, at least one */
-  uint32_t count;
-};
-
-/* Progress of mem_gather(). */
+/* Progress of mem_gather() through the lines of a rectangle of one plane, the runs. */
 struct mem_cursor {
-  struct mem_runs left;
-  uint32_t done; /* bytes of the first remaining run that are done */
+  struct rect left;
+  uint64_t done; /* bytes of the first remaining run that are done */
 };
 
 /* Sectors [first, last] of a line, as a mask. */
@@ -84,14 +78,14 @@ void mem_count_updates(const struct mem_params *params, const struct isa_access 
                        uint32_t count);
 
 /* The common case, a single run within a single line: returns true, and the line. */
-static inline bool mem_one_line(const struct mem_params *params, const struct mem_runs *runs, struct mem_line *line) {
+static inline bool mem_one_line(const struct mem_params *params, const struct rect *runs, struct mem_line *line) {
   unsigned shift = (unsigned)__builtin_ctz(params->line), sector = (unsigned)__builtin_ctz(params->sector);
-  uint64_t last = runs->address + runs->bytes - 1, in_line = params->line - 1;
-  if (runs->count != 1 || runs->address >> shift != last >> shift)
+  uint64_t last = runs->base + runs->bytes - 1, in_line = params->line - 1;
+  if (runs->lines != 1 || runs->base >> shift != last >> shift)
     return false;
   *line = (struct mem_line){
       .line = last >> shift,
-      .sectors = sector_span((runs->address & in_line) >> sector, (last & in_line) >> sector),
+      .sectors = sector_span((runs->base & in_line) >> sector, (last & in_line) >> sector),
   };
   return true;
 }
@@ -100,13 +94,13 @@ static inline bool mem_one_line(const struct mem_params *params, const struct me
 uint32_t mem_gather(const struct mem_params *params, struct mem_cursor *cursor, struct mem_line *lines, uint32_t room);
 
 /* Bytes of all sectors of several runs. */
-uint64_t mem_reach_runs(const struct mem_params *params, const struct mem_runs *runs, uint64_t reach);
+uint64_t mem_reach_runs(const struct mem_params *params, const struct rect *runs, uint64_t reach);
 
 /* The same for any number of runs. */
-static inline uint64_t mem_reach(const struct mem_params *params, const struct mem_runs *runs) {
+static inline uint64_t mem_reach(const struct mem_params *params, const struct rect *runs) {
   uint64_t in_sector = params->sector - 1;
-  uint64_t reach = ((runs->address + runs->bytes + in_sector) & ~in_sector) - (runs->address & ~in_sector);
-  return runs->count == 1 ? reach : mem_reach_runs(params, runs, reach);
+  uint64_t reach = ((runs->base + runs->bytes + in_sector) & ~in_sector) - (runs->base & ~in_sector);
+  return runs->lines == 1 ? reach : mem_reach_runs(params, runs, reach);
 }
 
 #endif

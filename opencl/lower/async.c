@@ -180,66 +180,38 @@ static ir_ref lds_at(struct build *b, struct build_pointer pointer, ir_ref offse
  * async_work_group_copy_3D3D( ... lines, planes, source's line and plane pitch, destination's, event) */
 enum { DESTINATION = 4, SOURCE = 6, BYTES = 8, ELEMENTS, LINES, PLANES }; /* word numbers in the call */
 
-/* Word numbers of the two sides' operands. A pointer's offset follows it; the pitch of planes follows that of lines. */
-struct sides {
-  const uint32_t *word;
-  bool planes, inward;
-  uint32_t global, global_pitch, lds, lds_pitch;
-};
-
-static struct sides sides_of(const struct spirv_inst *inst, bool inward) {
-  const bool planes = inst->words == 4 + ASYNC_ARGUMENTS_3D;
-  const uint32_t from = planes ? PLANES + 1 : LINES + 1, to = from + (planes ? 2 : 1);
-  return (struct sides){.word = inst->word,
-                        .planes = planes,
-                        .inward = inward,
-                        .global = inward ? SOURCE : DESTINATION,
-                        .global_pitch = inward ? from : to,
-                        .lds = inward ? DESTINATION : SOURCE,
-                        .lds_pitch = inward ? to : from};
-}
-
-static void set_addresses(struct build *b, const struct sides *sides, struct build_pointer global,
-                          struct build_pointer lds, ir_ref *operand) {
-  const ir_ref bytes = number(b, sides->word[BYTES]);
-  const ir_ref lds_offset = number(b, sides->word[sides->lds + 1]);
-  const ir_ref global_offset = number(b, sides->word[sides->global + 1]);
-  operand[IR_COPY_LDS] = lds_at(b, lds, lds_offset, bytes);
-  operand[IR_COPY_GLOBAL] = global_at(b, global, global_offset, bytes);
-  operand[IR_COPY_SIZE] = saturated(b, bytes);
-}
-
-static void set_counts(struct build *b, const struct sides *sides, ir_ref *operand) {
-  const uint32_t *word = sides->word;
-  operand[IR_COPY_ELEMENTS] = count_of(b, word[ELEMENTS]);
-  operand[IR_COPY_LINES] = count_of(b, word[LINES]);
-  operand[IR_COPY_GLOBAL_LINE] = count_of(b, word[sides->global_pitch]);
-  operand[IR_COPY_LDS_LINE] = count_of(b, word[sides->lds_pitch]);
-  if (!sides->planes)
-    return;
-  operand[IR_COPY_PLANES] = count_of(b, word[PLANES]);
-  operand[IR_COPY_GLOBAL_PLANE] = count_of(b, word[sides->global_pitch + 1]);
-  operand[IR_COPY_LDS_PLANE] = count_of(b, word[sides->lds_pitch + 1]);
-}
-
 bool async_copy_lines(struct build *b, const struct spirv_inst *inst, const char *name) {
   static const enum isa_op ops[2][2] = {{ISA_COPY_TO_GLOBAL_2D, ISA_COPY_TO_LDS_2D},
                                         {ISA_COPY_TO_GLOBAL_3D, ISA_COPY_TO_LDS_3D}};
-  const struct build_pointer to = build_pointer(b, inst->word[DESTINATION]);
-  const struct build_pointer from = build_pointer(b, inst->word[SOURCE]);
-  const uint32_t event = inst->word[inst->words - 1];
+  const uint32_t *word = inst->word, event = word[inst->words - 1];
+  const struct build_pointer to = build_pointer(b, word[DESTINATION]), from = build_pointer(b, word[SOURCE]);
+  const bool planes = inst->words == 4 + ASYNC_ARGUMENTS_3D;
   bool inward;
   if (b->copy_loops)
     return build_fail(b, "%s cannot become a loop; only copies of elements can", name);
-  if (!direction(b, to, from, name, &inward) || !events_fit(b, inst->word[2], event))
+  if (!direction(b, to, from, name, &inward) || !events_fit(b, word[2], event))
     return false;
-  const struct sides sides = sides_of(inst, inward);
+  /* A pointer's offset follows it; the pitch of planes follows that of lines. */
+  const uint32_t lds = inward ? DESTINATION : SOURCE, global = inward ? SOURCE : DESTINATION;
+  const uint32_t source_pitch = planes ? PLANES + 1 : LINES + 1, target_pitch = source_pitch + (planes ? 2 : 1);
+  const uint32_t lds_pitch = inward ? target_pitch : source_pitch, global_pitch = inward ? source_pitch : target_pitch;
   ir_ref operand[IR_MOST_OPERANDS] = {0};
-  set_addresses(b, &sides, inward ? from : to, inward ? to : from, operand);
-  set_counts(b, &sides, operand);
+  const ir_ref bytes = number(b, word[BYTES]);
+  const ir_ref lds_offset = number(b, word[lds + 1]), global_offset = number(b, word[global + 1]);
+  operand[IR_COPY_LDS] = lds_at(b, inward ? to : from, lds_offset, bytes);
+  operand[IR_COPY_GLOBAL] = global_at(b, inward ? from : to, global_offset, bytes);
+  operand[IR_COPY_SIZE] = saturated(b, bytes);
+  operand[IR_COPY_ELEMENTS] = count_of(b, word[ELEMENTS]);
+  operand[IR_COPY_LINES] = count_of(b, word[LINES]);
+  operand[IR_COPY_GLOBAL_LINE] = count_of(b, word[global_pitch]);
+  operand[IR_COPY_LDS_LINE] = count_of(b, word[lds_pitch]);
+  if (planes) {
+    operand[IR_COPY_PLANES] = count_of(b, word[PLANES]);
+    operand[IR_COPY_GLOBAL_PLANE] = count_of(b, word[global_pitch + 1]);
+    operand[IR_COPY_LDS_PLANE] = count_of(b, word[lds_pitch + 1]);
+  }
   operand[IR_COPY_EVENT] = build_value(b, event);
-  const uint32_t count = sides.planes ? IR_COPY_LDS_PLANE + 1 : IR_COPY_LDS_LINE + 1;
-  return add_copy(b, inst->word[2], ops[sides.planes][inward], operand, count, 0);
+  return add_copy(b, word[2], ops[planes][inward], operand, planes ? IR_COPY_LDS_PLANE + 1 : IR_COPY_LDS_LINE + 1, 0);
 }
 
 /* ---- fences between copies -------------------------------------------------------------------------- */

@@ -8,38 +8,18 @@
 #include "sim/check/check_parts.h"
 #include "sim/check/report.h"
 
-/* One side of a copy: planes of lines, in bytes. */
-struct side {
-  uint64_t start, bytes; /* of a line */
-  uint64_t lines, line, planes, plane;
-};
-
-static struct side side_of(const struct isa_copy *copy, uint64_t start, uint64_t line, uint64_t plane) {
-  const uint64_t element = copy->element_bytes;
-  struct side side = {.start = start,
-                      .bytes = copy->elements * element,
-                      .lines = copy->lines,
-                      .line = line * element,
-                      .planes = copy->planes,
-                      .plane = plane * element};
-  if (side.line == side.bytes) { /* adjacent lines become one */
-    side.bytes *= side.lines;
-    side.lines = 1;
-  }
+/* The LDS side of a copy, in the compute unit's LDS. Adjacent lines are one. */
+static struct rect lds_side(const struct check_group *group, const struct isa_copy *copy) {
+  struct rect side = rect_joined(copy->lds);
+  side.base += group->shape->lds_base;
   return side;
 }
 
-/* The end of the last byte. The products fit, because counts and pitches have 32 bits and elements are small. */
-static bool end_of(const struct side *side, uint64_t *end) {
-  return size_of_planes(side->bytes, side->lines, side->line, side->planes, side->plane, end) &&
-         size_plus(*end, side->start, end);
-}
-
-static void each_line(const struct side *side, struct accessor *accessor,
+static void each_line(const struct rect *side, struct accessor *accessor,
                       void (*visit)(struct accessor *, uint64_t, uint64_t)) {
   for (uint64_t plane = 0; plane < side->planes; plane++)
     for (uint64_t line = 0; line < side->lines; line++)
-      visit(accessor, side->start + plane * side->plane + line * side->line, side->bytes);
+      visit(accessor, rect_line(side, plane, line), side->bytes);
 }
 
 static void fill(struct accessor *accessor, uint64_t address, uint64_t bytes) {
@@ -53,27 +33,27 @@ static void look(struct accessor *accessor, uint64_t address, uint64_t bytes) {
 
 /* The lines of a valid copy do not overlap, and are in order. */
 bool copies_fill(const struct check_group *group, const struct isa_copy *copy, uint64_t address, uint32_t bytes) {
-  const struct side side = side_of(copy, (uint64_t)group->shape->lds_base + copy->lds, copy->lds_line, copy->lds_plane);
-  uint64_t offset = address - side.start;
-  if (address < side.start || !side.bytes)
+  const struct rect side = lds_side(group, copy);
+  uint64_t offset = address - side.base;
+  if (address < side.base || !side.bytes)
     return false;
   const uint64_t plane = side.planes > 1 && side.plane ? offset / side.plane : 0;
   offset -= plane * side.plane;
-  const uint64_t line = side.lines > 1 && side.line ? offset / side.line : 0;
-  offset -= line * side.line;
+  const uint64_t line = side.lines > 1 && side.pitch ? offset / side.pitch : 0;
+  offset -= line * side.pitch;
   return plane < side.planes && line < side.lines && offset + bytes <= side.bytes;
 }
 
 /* ---- issue ---------------------------------------------------------------------------------- */
 
 /* A copy that begins in one variable and ends past it is X2, even if the LDS continues there. */
-static bool leaves_variable(const struct accessor *accessor, const struct side *lds) {
+static bool leaves_variable(const struct accessor *accessor, const struct rect *lds) {
   const struct check_group *group = accessor->group;
   struct checker *checker = accessor->unit->checker;
-  const uint64_t start = lds->start - group->shape->lds_base;
+  const uint64_t start = lds->base - group->shape->lds_base;
   const struct check_variable variable = check_variable_at(group->shape->launch, start);
   uint64_t end = 0;
-  if (!variable.name || !end_of(lds, &end) || end - group->shape->lds_base <= variable.end)
+  if (!variable.name || !rect_end(lds, &end) || end - group->shape->lds_base <= variable.end)
     return false;
   struct check_hazard hazard = {.rule = HAZARD_X2,
                                 .launch = checker->filters.first + checker->sites[accessor->site].launch,
@@ -89,38 +69,34 @@ static bool leaves_variable(const struct accessor *accessor, const struct side *
 }
 
 /* Errors of the copy itself are reported where it is carried out; its bytes are then not checked. */
-static bool is_sound(const struct check_group *group, const struct isa_copy *copy, const struct side *lds,
-                     const struct side *global) {
+static bool is_sound(const struct check_group *group, const struct isa_copy *copy, const struct rect *lds,
+                     const struct rect *global) {
   uint64_t lds_end = 0, global_end = 0;
   struct isa_memory *memory = group->shape->launch->memory;
-  if (!copy->global || (copy->form == ISA_COPY_STRIDED && !copy->global_line))
+  if (!copy->global.base || (copy->form == ISA_COPY_STRIDED && !copy->global.pitch) ||
+      rect_lines_overlap(&copy->global) || rect_lines_overlap(&copy->lds) || rect_planes_overlap(&copy->global) ||
+      rect_planes_overlap(&copy->lds))
     return false;
-  if (copy->lines > 1 && (copy->global_line < copy->elements || copy->lds_line < copy->elements))
+  if (!rect_end(lds, &lds_end) || lds_end > group->shape->lds_base + (uint64_t)group->shape->launch->lds_bytes)
     return false;
-  if (copy->planes > 1 && (copy->global_plane < (uint64_t)copy->lines * copy->global_line ||
-                           copy->lds_plane < (uint64_t)copy->lines * copy->lds_line))
-    return false;
-  if (!end_of(lds, &lds_end) || lds_end > group->shape->lds_base + (uint64_t)group->shape->launch->lds_bytes)
-    return false;
-  return end_of(global, &global_end) && isa_memory_at(memory, global->start, global_end - global->start);
+  return rect_end(global, &global_end) && isa_memory_at(memory, global->base, global_end - global->base);
 }
 
 /* A copy that is not valid still counts as filling its destination, so that reads there are not reported too. */
-static void fill_all(struct accessor *accessor, const struct side *lds) {
+static void fill_all(struct accessor *accessor, const struct rect *lds) {
   uint64_t end = 0;
   const uint64_t room = accessor->group->shape->lds_base + (uint64_t)accessor->group->shape->launch->lds_bytes;
-  if (!end_of(lds, &end) || end > room)
+  if (!rect_end(lds, &end) || end > room)
     end = room;
-  if (lds->start < end)
-    fill(accessor, lds->start, end - lds->start);
+  if (lds->base < end)
+    fill(accessor, lds->base, end - lds->base);
 }
 
 void copies_issue(struct check_unit *unit, struct check_group *group, const struct pending_call *call, uint32_t site) {
   const struct isa_copy *copy = &call->copy;
-  if (!copy->element_bytes || !copy->elements || !copy->lines || !copy->planes)
+  if (!copy->element_bytes || !rect_all(&copy->lds))
     return;
-  const struct side lds = side_of(copy, (uint64_t)group->shape->lds_base + copy->lds, copy->lds_line, copy->lds_plane);
-  const struct side global = side_of(copy, copy->global, copy->global_line, copy->global_plane);
+  const struct rect lds = lds_side(group, copy), global = rect_joined(copy->global);
   struct accessor inside =
       accessor_of_copy(unit, group, call, CHECK_LDS, site, copy->to_lds ? TOUCH_COPY_WRITE : TOUCH_COPY_READ);
   struct accessor outside =

@@ -20,13 +20,6 @@ void order_forget(struct check_group *group) {
 
 /* ---- calls -------------------------------------------------------------------------------- */
 
-static bool same_copy(const struct isa_copy *a, const struct isa_copy *b) {
-  return a->form == b->form && a->to_lds == b->to_lds && a->global == b->global && a->lds == b->lds &&
-         a->element_bytes == b->element_bytes && a->elements == b->elements && a->lines == b->lines &&
-         a->planes == b->planes && a->global_line == b->global_line && a->lds_line == b->lds_line &&
-         a->global_plane == b->global_plane && a->lds_plane == b->lds_plane && a->event_in == b->event_in;
-}
-
 bool order_waits_for(const struct isa_wait *wait, uint32_t event) {
   for (uint32_t i = 0; i < wait->count; i++)
     if (wait->event[i] == event)
@@ -65,7 +58,7 @@ struct pending_call *order_arrive(struct check_unit *unit, struct check_warp *wa
   struct pending_call *call = &group->pending[number % CHECK_AHEAD];
   if (!call->arrived)
     open_call(group, number, row, result);
-  else if (call->pc != result->pc || (row->act == ACT_COPY && !same_copy(&call->copy, &result->copy))) {
+  else if (call->pc != result->pc || (row->act == ACT_COPY && !isa_same_copy(&call->copy, &result->copy))) {
     group->broken = true;
     return NULL;
   }

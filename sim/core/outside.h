@@ -17,7 +17,7 @@
 #include "sim/core/transfer.h"
 
 struct outside {
-  /* Set by the outside memory: begins a transaction. `data` has transfer->bytes and stays valid until done(). */
+  /* Set by the outside memory: begins a transaction. `data` has transfer->rect.bytes and stays valid until done(). */
   void (*start)(struct outside *outside, cycle_t now, const struct transfer *transfer, uint8_t *data);
 
   /* Set by the memory component. It should call component_wake() for `at`. */

@@ -1,19 +1,15 @@
 /* A transfer: the message by which one block requests another to read or write bytes, for example a DMA engine the LDS
- * or the memory port: `lines` runs of `bytes`, `pitch` bytes from start to start. It describes bytes and never contains
- * them. */
+ * or the memory port. It describes bytes and never contains them. */
 #ifndef SIM_CORE_TRANSFER_H
 #define SIM_CORE_TRANSFER_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "sim/core/rect.h"
 
 struct transfer {
-  uint32_t tag;   /* chosen by the sender, returned in the reply */
-  uint32_t bytes; /* of a line */
-  uint32_t lines; /* at least one */
-  uint64_t address, pitch;
-  uint32_t width; /* most bytes of a beat, and beats end at multiples of it; 0: no limit */
-  bool train;     /* its lines arrive one per cycle, the first with the message, and are not joined */
+  uint32_t tag;     /* chosen by the sender, returned in the reply */
+  struct rect rect; /* lines of one plane */
+  uint32_t width;   /* most bytes of a beat, and beats end at multiples of it; 0: no limit */
+  bool train;       /* its lines arrive one per cycle, the first with the message, and are not joined */
   bool write;
   bool bypass;     /* of global memory: what is not in the L2 bypasses it */
   uint16_t launch; /* for timelines only: number of the launch among concurrent ones */

@@ -280,29 +280,27 @@ static void touch_lds(struct marks *marks, struct marked_lds *lds, const struct 
 
 /* The number of lines to check. In a copy with more, lines overlap or lie outside memory. */
 static uint64_t lines_of_copy(const struct isa_copy *copy) {
-  const uint64_t lines = (uint64_t)copy->lines * copy->planes;
+  const uint64_t lines = copy->element_bytes ? (uint64_t)copy->global.lines * copy->global.planes : 0;
   return lines < MOST_LINES ? lines : MOST_LINES;
 }
 
 /* Touches every line of the copy's global side. */
 static void walk_global(struct marks *marks, const struct marked_group *group, uint32_t pc, uint8_t watch,
                         const struct isa_copy *copy) {
-  for (uint64_t i = 0; i < lines_of_copy(copy); i++) {
-    const uint64_t start = i / copy->lines * copy->global_plane + i % copy->lines * copy->global_line;
-    touch_global(marks, group, pc, watch, !copy->to_lds, copy->global + start * copy->element_bytes,
-                 (uint64_t)copy->elements * copy->element_bytes);
-  }
+  const struct rect *side = &copy->global;
+  for (uint64_t i = 0; i < lines_of_copy(copy); i++)
+    touch_global(marks, group, pc, watch, !copy->to_lds, rect_line(side, i / side->lines, i % side->lines),
+                 side->bytes);
 }
 
 static void walk_lds(struct marked_lds *lds, const struct marked_group *group, uint32_t base,
                      const struct isa_copy *copy) {
-  const uint64_t bytes = (uint64_t)copy->elements * copy->element_bytes;
+  const struct rect *side = &copy->lds;
   for (uint64_t i = 0; i < lines_of_copy(copy); i++) {
-    const uint64_t start = i / copy->lines * copy->lds_plane + i % copy->lines * copy->lds_line;
-    const uint64_t at = base + copy->lds + start * copy->element_bytes;
-    if (at + bytes > lds->bytes)
+    const uint64_t at = base + rect_line(side, i / side->lines, i % side->lines);
+    if (at + side->bytes > lds->bytes)
       return;
-    for (uint64_t place = at / GRAIN; place * GRAIN < at + bytes; place++)
+    for (uint64_t place = at / GRAIN; place * GRAIN < at + side->bytes; place++)
       lds->writer[place] = entry(group, copy->event, COPY);
   }
 }

@@ -228,23 +228,6 @@ static void settle(struct operation *operation) {
   operation->op.field = operation->field;
 }
 
-static void take_copy(uint64_t *field, const struct isa_copy *copy) {
-  field[TRACE_COPY_FORM] = copy->form;
-  field[TRACE_COPY_TO_LDS] = copy->to_lds;
-  field[TRACE_COPY_GLOBAL] = copy->global;
-  field[TRACE_COPY_LDS] = copy->lds;
-  field[TRACE_COPY_ELEMENT_BYTES] = copy->element_bytes;
-  field[TRACE_COPY_ELEMENTS] = copy->elements;
-  field[TRACE_COPY_LINES] = copy->lines;
-  field[TRACE_COPY_PLANES] = copy->planes;
-  field[TRACE_COPY_GLOBAL_LINE] = copy->global_line;
-  field[TRACE_COPY_LDS_LINE] = copy->lds_line;
-  field[TRACE_COPY_GLOBAL_PLANE] = copy->global_plane;
-  field[TRACE_COPY_LDS_PLANE] = copy->lds_plane;
-  field[TRACE_COPY_EVENT_IN] = copy->event_in;
-  field[TRACE_COPY_EVENT] = copy->event;
-}
-
 /* Stores a vector of 32-bit numbers. */
 static void take_words(struct operation *operation, unsigned vector, const uint32_t *word, uint32_t lanes) {
   for (uint32_t lane = 0; lane < lanes; lane++)
@@ -467,7 +450,7 @@ static void take(struct unit *unit, const struct recorded_group *group, enum tra
     break;
   }
   case TRACE_COPY:
-    take_copy(field, &result->copy);
+    isa_copy_fields(&result->copy, field);
     break;
   case TRACE_WAIT:
     field[TRACE_WAIT_COUNT] = result->wait.count;

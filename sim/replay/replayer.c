@@ -161,25 +161,6 @@ static uint64_t shift_of(const struct replayer *replayer, const struct isa_launc
   return number < trace_launches(replayer->trace) ? replayer->shift[number] : 0;
 }
 
-static void give_copy(struct isa_copy *copy, const uint64_t *field, uint64_t shift) {
-  *copy = (struct isa_copy){
-      .form = (enum isa_copy_form)(field[TRACE_COPY_FORM] & 3),
-      .to_lds = field[TRACE_COPY_TO_LDS],
-      .global = field[TRACE_COPY_GLOBAL] + shift,
-      .lds = (uint32_t)field[TRACE_COPY_LDS],
-      .element_bytes = (uint32_t)field[TRACE_COPY_ELEMENT_BYTES],
-      .elements = (uint32_t)field[TRACE_COPY_ELEMENTS],
-      .lines = (uint32_t)field[TRACE_COPY_LINES],
-      .planes = (uint32_t)field[TRACE_COPY_PLANES],
-      .global_line = (uint32_t)field[TRACE_COPY_GLOBAL_LINE],
-      .lds_line = (uint32_t)field[TRACE_COPY_LDS_LINE],
-      .global_plane = (uint32_t)field[TRACE_COPY_GLOBAL_PLANE],
-      .lds_plane = (uint32_t)field[TRACE_COPY_LDS_PLANE],
-      .event_in = (uint32_t)field[TRACE_COPY_EVENT_IN],
-      .event = (uint32_t)field[TRACE_COPY_EVENT],
-  };
-}
-
 static void give_words(const struct trace_vector *vector, uint32_t lanes, uint64_t base, uint32_t *word) {
   uint64_t value[TRACE_LANES];
   trace_spread(vector, lanes, value);
@@ -281,7 +262,8 @@ __attribute__((noinline)) static void give(struct unit *unit, const struct isa_w
   const struct isa_launch *launch = warp->group->launch;
   switch (op->kind) {
   case TRACE_COPY:
-    give_copy(&result->copy, op->field, shift_of(unit->replayer, launch));
+    result->copy = isa_copy_of(op->field);
+    result->copy.global.base += shift_of(unit->replayer, launch);
     break;
   case TRACE_WAIT:
     result->wait.count =
@@ -408,6 +390,14 @@ static void commit_nothing(void *self, unsigned engine, uint32_t tag) {
   (void)tag;
 }
 
+static void commit_no_memory(void *self, unsigned engine, uint32_t tag, const struct rect *side, bool write) {
+  (void)self;
+  (void)engine;
+  (void)tag;
+  (void)side;
+  (void)write;
+}
+
 /* ---- launches, work-groups, warps ------------------------------------------------------------------------- */
 
 static void launch(void *self, const struct isa_launch *launches, size_t count) {
@@ -483,7 +473,7 @@ static const struct warp_source *make(void *self, uint32_t cu, const struct mach
                  .live = {live, unit},
                  .commit = {replayer_commit, unit},
                  .commit_dma_lds = {commit_nothing, unit},
-                 .commit_dma_memory = {commit_nothing, unit}},
+                 .commit_dma_memory = {commit_no_memory, unit}},
       .replayer = replayer,
       .warps = need(machine->cu.warps, sizeof *unit->warps),
       .streams = need(machine->cu.warps, sizeof(void *)),

@@ -87,7 +87,7 @@ TEST(dma, the_copy_drawn_in_the_header_takes_17_cycles) {
 }
 
 TEST(dma, an_empty_copy_completes_after_setup_and_completion) {
-  static const struct dma_descriptor nothing[] = {
+  static const struct flat_copy nothing[] = {
       {.line_bytes = 0, .planes = 1, .lines = 5}, {.line_bytes = 64, .planes = 1, .lines = 0}, {.to_lds = true}};
   for (unsigned i = 0; i < 3; i++)
     for (uint32_t setup = 0; setup < 3; setup++)
@@ -104,7 +104,7 @@ TEST(dma, an_empty_copy_completes_after_setup_and_completion) {
 /* ---- every parameter changes the result -------------------------------------------------------- */
 
 TEST(dma, each_parameter_makes_a_copy_slower_or_faster_as_expected) {
-  struct dma_descriptor copy = {
+  struct flat_copy copy = {
       .to_lds = true, .line_bytes = 256, .planes = 1, .lines = 8, .global_pitch = 512, .lds_pitch = 256};
   struct dma_params base = usual_dma(), p;
   base.outstanding = 8;
@@ -130,7 +130,7 @@ TEST(dma, each_parameter_makes_a_copy_slower_or_faster_as_expected) {
 
 TEST(dma, following_lines_start_line_cycles_later) {
   struct dma_params params = usual_dma();
-  struct dma_descriptor copy = {
+  struct flat_copy copy = {
       .to_lds = true, .line_bytes = 4, .planes = 1, .lines = 10, .global_pitch = 64, .lds_pitch = 4};
   cycle_t without = alone(params, copy, 30);
   for (uint32_t cycles = 1; cycles < 20; cycles++) {
@@ -260,7 +260,7 @@ TEST(dma, bursts_end_at_multiples_of_burst_and_at_line_ends) {
   struct rig *rig = make_rig(params);
   plan_plain(rig, 0, true, 200, 0, 400); /* 200-255 | 256-511 | 512-599 */
   plan(rig, 500,
-       (struct dma_descriptor){
+       (struct flat_copy){
            .to_lds = true, .line_bytes = 33, .planes = 1, .lines = 5, .global_pitch = 64, .lds_pitch = 48});
   run(rig);
   EXPECT_EQ(rig->dma.stats.bursts, 3 + 5);
@@ -338,7 +338,7 @@ TEST(dma, waiting_for_outstanding_requests_counts_cycles_with_a_ready_request) {
   struct rig *rig = make_rig(params);
   rig->read = 10;
   plan(rig, 0,
-       (struct dma_descriptor){
+       (struct flat_copy){
            .to_lds = true, .line_bytes = 64, .planes = 1, .lines = 2, .global_pitch = 128, .lds_pitch = 64});
   run(rig);
   EXPECT_EQ(rig->dma.stats.outstanding_full_cycles, 33 - 27); /* sent in 21; the second line is ready in 27 */

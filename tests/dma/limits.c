@@ -120,12 +120,12 @@ static struct rig *two_paces(uint32_t buffer) {
   params.read_width = 16;
   struct rig *rig = make_rig(params);
   plan(rig, 0,
-       (struct dma_descriptor){.to_lds = true,
-                               .line_bytes = 2,
-                               .lines = 32 * 8,
-                               .planes = 1,
-                               .global_pitch = 4,
-                               .lds_pitch = 64}); /* a pack of 32 lines has 32 beats */
+       (struct flat_copy){.to_lds = true,
+                          .line_bytes = 2,
+                          .lines = 32 * 8,
+                          .planes = 1,
+                          .global_pitch = 4,
+                          .lds_pitch = 64}); /* a pack of 32 lines has 32 beats */
   plan_plain(rig, 0, true, 8192, 65536, 64 * 8);
   run(rig);
   return rig;
@@ -193,7 +193,7 @@ TEST(dma, a_freed_buffer_slot_is_never_reused_in_the_same_cycle) {
 
 enum { LDS = DMA_FENCE_LDS, GLOBAL = DMA_FENCE_GLOBAL };
 
-static struct dma_descriptor owned(struct dma_descriptor copy, uint32_t owner, unsigned after) {
+static struct flat_copy owned(struct flat_copy copy, uint32_t owner, unsigned after) {
   copy.owner = owner;
   copy.after = (uint8_t)after;
   return copy;
@@ -272,12 +272,12 @@ TEST(dma, channels_full_of_fenced_copies_drain_oldest_first) {
     struct rig *rig = make_rig(params);
     for (unsigned i = 0; i < 8; i++)
       plan(rig, 0,
-           owned((struct dma_descriptor){.to_lds = i % 2,
-                                         .line_bytes = 64,
-                                         .lines = 1 + i % 3,
-                                         .planes = 1,
-                                         .global_pitch = 128,
-                                         .lds_pitch = 64},
+           owned((struct flat_copy){.to_lds = i % 2,
+                                    .line_bytes = 64,
+                                    .lines = 1 + i % 3,
+                                    .planes = 1,
+                                    .global_pitch = 128,
+                                    .lds_pitch = 64},
                  0, LDS | GLOBAL));
     run(rig);
     for (unsigned i = 0; i < 8; i++)

@@ -76,8 +76,7 @@ TEST(dma, a_posted_copy_in_parts_completes_with_its_last_part) {
   params.dimensions = 1;
   struct rig *rig = make_rig(params);
   rig->write = 500;
-  plan(rig, 0,
-       (struct dma_descriptor){.line_bytes = 64, .planes = 1, .lines = 3, .global_pitch = 128, .lds_pitch = 64});
+  plan(rig, 0, (struct flat_copy){.line_bytes = 64, .planes = 1, .lines = 3, .global_pitch = 128, .lds_pitch = 64});
   run(rig);
   EXPECT_EQ(rig->completed, 1);
   EXPECT_EQ(rig->done[0], 1 + params.setup + 3 * 2 + params.lds_latency + 2 + params.completion);

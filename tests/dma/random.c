@@ -7,7 +7,7 @@
 #include "tests/dma/reference.h"
 #include "tests/dma/rig.h"
 
-static void note_case(unsigned i, const struct dma_params *p, const struct dma_descriptor *c) {
+static void note_case(unsigned i, const struct dma_params *p, const struct flat_copy *c) {
   ct_note("case %u: to_lds %d, %u planes of %u lines of %u, global %u %u %u, lds %u %u %u, outstanding %u, quota %u, "
           "widths %u %u, outbound %u after %u, granularity %u, lines %u, cut %u, sector %u, gather %u, coupled %u, "
           "buffer %u, alignment %u, "
@@ -22,7 +22,7 @@ TEST(dma, any_copy_on_an_idle_engine_follows_the_recurrence) {
   uint64_t random = 3;
   for (unsigned i = 0; i < 4000; i++) {
     struct dma_params params = random_params(&random);
-    struct dma_descriptor copy = random_copy(&random);
+    struct flat_copy copy = random_copy(&random);
     cycle_t memory = 1 + MEMORY_LATENCY + ct_random(&random) % 80;
     params.dimensions = 5;
     if (i % 2) {
@@ -39,7 +39,7 @@ TEST(dma, any_copy_on_an_idle_engine_follows_the_recurrence) {
 /* ---- bytes ---------------------------------------------------------------------------------------- */
 
 /* Counts each byte where a copy must touch it; returns the bytes that move to or from the LDS. */
-static uint64_t expect_copy(const struct dma_params *params, const struct dma_descriptor *copy, uint8_t *global,
+static uint64_t expect_copy(const struct dma_params *params, const struct flat_copy *copy, uint8_t *global,
                             uint8_t *lds, uint64_t *zero) {
   uint64_t moved = 0;
   for (uint32_t plane = 0; plane < copy->planes; plane++)
@@ -66,7 +66,7 @@ static void expect_bytes(const struct rig *rig) {
   memset(lds, 0, sizeof lds);
   uint64_t bytes = 0, moved = 0, zero = 0;
   for (unsigned c = 0; c < rig->planned; c++) {
-    const struct dma_descriptor *copy = &rig->copy[c];
+    const struct flat_copy *copy = &rig->copy[c];
     bytes += (uint64_t)copy->line_bytes * copy->lines * copy->planes;
     moved += expect_copy(&rig->dma.params, copy, global, lds, &zero);
   }
@@ -111,7 +111,7 @@ static struct rig *soak(uint64_t seed) {
   cycle_t at = 0;
   for (unsigned i = 0; i < CROWD; i++) {
     at += ct_random(&random) % 3 ? 0 : ct_random(&random) % 400;
-    struct dma_descriptor copy = random_copy(&random);
+    struct flat_copy copy = random_copy(&random);
     copy.line_bytes %= 3000;
     copy.element_bytes = 1;
     copy.owner = (uint32_t)(ct_random(&random) % 3);

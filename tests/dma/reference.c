@@ -2,7 +2,7 @@
 
 #include "tests/ct.h"
 
-static void slow_normal(const struct dma_params *params, struct dma_descriptor *copy) {
+static void slow_normal(const struct dma_params *params, struct flat_copy *copy) {
   for (int round = 0; round < 3; round++) {
     if (params->lines == DMA_JOINED && copy->lines > 1 && copy->global_pitch == copy->line_bytes &&
         copy->lds_pitch == copy->line_bytes) {
@@ -23,7 +23,7 @@ static void slow_normal(const struct dma_params *params, struct dma_descriptor *
   }
 }
 
-bool slow_inside(const struct dma_params *params, const struct dma_descriptor *copy, uint64_t line_global, uint32_t i) {
+bool slow_inside(const struct dma_params *params, const struct flat_copy *copy, uint64_t line_global, uint32_t i) {
   if (params->out_of_bounds == DMA_ERROR || (!copy->global_from && !copy->global_to))
     return true;
   uint32_t element = copy->element_bytes ? copy->element_bytes : 1;
@@ -41,15 +41,15 @@ struct line {
 };
 
 /* Whether a request must end before byte i of the line, apart from alignment and granularity. */
-static bool must_cut(const struct dma_params *params, const struct dma_descriptor *copy, struct line line, uint32_t i) {
+static bool must_cut(const struct dma_params *params, const struct flat_copy *copy, struct line line, uint32_t i) {
   bool limit = slow_inside(params, copy, line.global, i) != slow_inside(params, copy, line.global, i - 1);
   uint32_t step = padded(params, line.offset + i) - padded(params, line.offset + i - 1);
   return limit || step != 1;
 }
 
 /* Whether an engine without a shifter ends a request before byte i of the run [from, to). */
-static bool legal_cut(const struct dma_params *params, const struct dma_descriptor *copy, struct line line,
-                      uint32_t from, uint32_t to, uint32_t i) {
+static bool legal_cut(const struct dma_params *params, const struct flat_copy *copy, struct line line, uint32_t from,
+                      uint32_t to, uint32_t i) {
   if (params->misaligned != DMA_SPLIT)
     return false;
   uint64_t global = line.global + i, lds = copy->lds + padded(params, line.offset + i), unit = params->alignment;
@@ -62,23 +62,22 @@ static bool legal_cut(const struct dma_params *params, const struct dma_descript
 }
 
 /* Whether a piece that granularity leaves whole ends at byte i. */
-static bool window_ends(const struct dma_params *params, const struct dma_descriptor *copy, struct line line,
-                        uint32_t i) {
+static bool window_ends(const struct dma_params *params, const struct flat_copy *copy, struct line line, uint32_t i) {
   uint32_t lds = copy->lds + padded(params, line.offset + i);
   return (line.global + i) % params->granularity == 0 ||
          (params->cut == DMA_CUT_BOTH && lds % params->granularity == 0);
 }
 
 /* Whether an inbound request for the run [from, to) ends before byte i because one side of it is a partial sector. */
-static bool sector_cut(const struct dma_params *params, const struct dma_descriptor *copy, struct line line,
-                       uint32_t from, uint32_t to, uint32_t i) {
+static bool sector_cut(const struct dma_params *params, const struct flat_copy *copy, struct line line, uint32_t from,
+                       uint32_t to, uint32_t i) {
   uint32_t sector = params->sector;
   return copy->to_lds && (line.global + i) % sector == 0 && ((line.global + from) % sector || to - i < sector);
 }
 
 /* Cuts the line into requests, with or without granularity. */
-static uint32_t cut_line(const struct dma_params *params, const struct dma_descriptor *copy, struct line line,
-                         bool windows, uint32_t *ends) {
+static uint32_t cut_line(const struct dma_params *params, const struct flat_copy *copy, struct line line, bool windows,
+                         uint32_t *ends) {
   uint32_t count = 0, from = 0;
   while (from < copy->line_bytes) {
     uint32_t to = from + 1, end;
@@ -95,13 +94,13 @@ static uint32_t cut_line(const struct dma_params *params, const struct dma_descr
   return count;
 }
 
-static struct line line_at(const struct dma_descriptor *copy, uint32_t line) {
+static struct line line_at(const struct flat_copy *copy, uint32_t line) {
   uint32_t plane = line / copy->lines, in_plane = line % copy->lines;
   return (struct line){copy->global + plane * copy->global_plane + in_plane * copy->global_pitch,
                        plane * copy->lds_plane + in_plane * copy->lds_pitch};
 }
 
-uint32_t slow_cut(const struct dma_params *params, struct dma_descriptor *normal, struct slow_request *requests) {
+uint32_t slow_cut(const struct dma_params *params, struct flat_copy *normal, struct slow_request *requests) {
   static uint32_t ends[SLOW_REQUESTS];
   uint32_t count = 0;
   if (!normal->line_bytes || !normal->lines || !normal->planes)
@@ -145,7 +144,7 @@ uint32_t slow_cut(const struct dma_params *params, struct dma_descriptor *normal
 
 /* ---- time ------------------------------------------------------------------------------------------ */
 
-static uint32_t beats(const struct dma_descriptor *copy, const struct slow_request *request, uint32_t width) {
+static uint32_t beats(const struct flat_copy *copy, const struct slow_request *request, uint32_t width) {
   uint32_t sum = 0, lines = request->lines, bytes = request->bytes;
   width = width < 128 ? width : 128;
   if (copy->lds_pitch == bytes || lines == 1) {
@@ -160,7 +159,7 @@ static uint32_t beats(const struct dma_descriptor *copy, const struct slow_reque
 }
 
 /* Bytes on the memory side: writes pass whole sectors, and a mask for partial ones. */
-static uint64_t passing(const struct dma_params *params, const struct dma_descriptor *copy,
+static uint64_t passing(const struct dma_params *params, const struct flat_copy *copy,
                         const struct slow_request *request) {
   uint64_t sum = 0, sector = params->sector;
   for (uint32_t line = 0; line < request->lines; line++) {
@@ -217,7 +216,7 @@ static void outbound(const struct dma_params *params, struct state *state, cycle
   state->landed[state->n] = state->passed + memory;
 }
 
-cycle_t slow_done(const struct dma_params *params, struct dma_descriptor copy, cycle_t memory) {
+cycle_t slow_done(const struct dma_params *params, struct flat_copy copy, cycle_t memory) {
   static struct slow_request requests[SLOW_REQUESTS];
   static struct state state;
   uint32_t count = slow_cut(params, &copy, requests);
@@ -259,8 +258,8 @@ static uint32_t up_to_each(uint64_t *random, uint32_t a, uint32_t b) {
   return first * up_to(random, b);
 }
 
-struct dma_descriptor random_copy(uint64_t *random) {
-  struct dma_descriptor copy = {
+struct flat_copy random_copy(uint64_t *random) {
+  struct flat_copy copy = {
       .to_lds = up_to(random, 1), .global = up_to(random, 4095), .lds = up_to(random, 4095), .lines = 1, .planes = 1};
   copy.element_bytes = 1u << up_to(random, 4);
   uint32_t shape = up_to(random, 3);

@@ -2,7 +2,7 @@
 #ifndef TESTS_DMA_REFERENCE_H
 #define TESTS_DMA_REFERENCE_H
 
-#include "dma/dma.h"
+#include "tests/dma/rig.h"
 
 struct slow_request {
   uint64_t global;
@@ -17,16 +17,16 @@ struct slow_request {
 enum { SLOW_REQUESTS = 1 << 16 };
 
 /* Fills `requests` and returns how many there are; `normal` receives the copy's normal form. */
-uint32_t slow_cut(const struct dma_params *params, struct dma_descriptor *normal, struct slow_request *requests);
+uint32_t slow_cut(const struct dma_params *params, struct flat_copy *normal, struct slow_request *requests);
 
 /* When the copy's event completes: sent at 0 to an idle engine, an LDS with rows of 128 bytes, a memory that answers
  * after `memory` cycles. Not for copies with zeros or in parts. */
-cycle_t slow_done(const struct dma_params *params, struct dma_descriptor copy, cycle_t memory);
+cycle_t slow_done(const struct dma_params *params, struct flat_copy copy, cycle_t memory);
 
 /* Whether the element of one byte on the copy's global side lies in the buffer. */
-bool slow_inside(const struct dma_params *params, const struct dma_descriptor *copy, uint64_t line_global, uint32_t i);
+bool slow_inside(const struct dma_params *params, const struct flat_copy *copy, uint64_t line_global, uint32_t i);
 
-struct dma_descriptor random_copy(uint64_t *random);
+struct flat_copy random_copy(uint64_t *random);
 struct dma_params random_params(uint64_t *random);
 
 #endif

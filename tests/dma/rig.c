@@ -3,6 +3,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct dma_descriptor descriptor_of(const struct flat_copy *copy) {
+  const struct rect lines = {.bytes = copy->line_bytes, .lines = copy->lines, .planes = copy->planes};
+  struct dma_descriptor descriptor = {.tag = copy->tag,
+                                      .number = copy->number,
+                                      .owner = copy->owner,
+                                      .after = copy->after,
+                                      .to_lds = copy->to_lds,
+                                      .fetch = copy->fetch,
+                                      .global = lines,
+                                      .lds = lines,
+                                      .element_bytes = copy->element_bytes,
+                                      .from = copy->global_from,
+                                      .to = copy->global_to,
+                                      .issued = copy->issued};
+  descriptor.global.base = copy->global;
+  descriptor.global.pitch = copy->global_pitch;
+  descriptor.global.plane = copy->global_plane;
+  descriptor.lds.base = copy->lds;
+  descriptor.lds.pitch = copy->lds_pitch;
+  descriptor.lds.plane = copy->lds_plane;
+  return descriptor;
+}
+
 static cycle_t cu_step(void *self, cycle_t now) {
   struct rig *rig = self;
   const struct dma_done *done;
@@ -19,7 +42,8 @@ static cycle_t cu_step(void *self, cycle_t now) {
   }
   while (rig->next_copy < rig->planned && rig->at[rig->next_copy] <= now && port_can_send(&rig->dma.from_cu, now)) {
     rig->sent[rig->next_copy] = now;
-    port_send(&rig->dma.from_cu, &rig->copy[rig->next_copy++], now);
+    const struct dma_descriptor descriptor = descriptor_of(&rig->copy[rig->next_copy++]);
+    port_send(&rig->dma.from_cu, &descriptor, now);
   }
   cycle_t next = port_next(&rig->dma.to_cu);
   if (rig->next_copy < rig->planned)
@@ -38,16 +62,16 @@ static cycle_t memory_step(void *self, cycle_t now) {
   struct rig *rig = self;
   const struct transfer *transfer;
   while ((transfer = port_peek(&rig->dma.to_memory, now)) && (!rig->gap || now >= rig->last_taken + rig->gap)) {
-    struct dma_request covers = dma_covers(&rig->dma, transfer->tag);
-    EXPECT_EQ(covers.to_lds, !transfer->write);
-    EXPECT_EQ(covers.global, transfer->address);
-    EXPECT_EQ((uint64_t)covers.bytes * covers.lines, (uint64_t)transfer->bytes * transfer->lines);
-    for (uint32_t line = 0; line < covers.lines; line++)
-      for (uint32_t i = 0; i < covers.bytes; i++)
-        rig->touched_global[covers.global + line * covers.global_pitch + i]++;
-    note_touch(rig, &covers, 1, now);
-    rig->hash = (rig->hash ^ now ^ transfer->address << 20 ^ transfer->tag) * UINT64_C(1099511628211);
-    rig->largest = cycle_max(rig->largest, (uint64_t)transfer->bytes * transfer->lines);
+    const struct dma_request *covers = dma_covers(&rig->dma, transfer->tag);
+    EXPECT_EQ(covers->to_lds, !transfer->write);
+    EXPECT_EQ(covers->global.base, transfer->rect.base);
+    EXPECT_EQ(covers->global.bytes * covers->global.lines, transfer->rect.bytes * transfer->rect.lines);
+    for (uint32_t line = 0; line < covers->global.lines; line++)
+      for (uint64_t i = 0; i < covers->global.bytes; i++)
+        rig->touched_global[rect_line(&covers->global, 0, line) + i]++;
+    note_touch(rig, covers, 1, now);
+    rig->hash = (rig->hash ^ now ^ transfer->rect.base << 20 ^ transfer->tag) * UINT64_C(1099511628211);
+    rig->largest = cycle_max(rig->largest, transfer->rect.bytes * transfer->rect.lines);
     rig->bypasses += transfer->bypass;
     rig->read_requests += !transfer->write;
     rig->write_requests += transfer->write;
@@ -63,12 +87,12 @@ static cycle_t memory_step(void *self, cycle_t now) {
 
 static void commit_dma(void *context, unsigned engine, uint32_t tag) {
   struct rig *rig = context;
-  struct dma_request covers = dma_covers(&rig->dma, tag);
+  const struct dma_request *covers = dma_covers(&rig->dma, tag);
   EXPECT_EQ(engine, 0);
-  note_touch(rig, &covers, 0, rig->lds_now);
-  for (uint32_t line = 0; line < covers.lines; line++)
-    for (uint32_t i = 0; i < covers.bytes; i++)
-      rig->touched_lds[covers.lds + line * covers.lds_pitch + i]++;
+  note_touch(rig, covers, 0, rig->lds_now);
+  for (uint32_t line = 0; line < covers->lds.lines; line++)
+    for (uint64_t i = 0; i < covers->lds.bytes; i++)
+      rig->touched_lds[rect_line(&covers->lds, 0, line) + i]++;
 }
 
 static cycle_t watched_lds(void *self, cycle_t now) {
@@ -124,7 +148,7 @@ void free_rig(struct rig *rig) {
   free(rig);
 }
 
-struct dma_descriptor *plan(struct rig *rig, cycle_t at, struct dma_descriptor copy) {
+struct flat_copy *plan(struct rig *rig, cycle_t at, struct flat_copy copy) {
   copy.tag = rig->planned;
   copy.issued = at;
   rig->at[rig->planned] = at;
@@ -132,11 +156,10 @@ struct dma_descriptor *plan(struct rig *rig, cycle_t at, struct dma_descriptor c
   return &rig->copy[rig->planned++];
 }
 
-struct dma_descriptor *plan_plain(struct rig *rig, cycle_t at, bool to_lds, uint64_t global, uint32_t lds,
-                                  uint32_t bytes) {
-  return plan(rig, at,
-              (struct dma_descriptor){
-                  .to_lds = to_lds, .global = global, .lds = lds, .line_bytes = bytes, .planes = 1, .lines = 1});
+struct flat_copy *plan_plain(struct rig *rig, cycle_t at, bool to_lds, uint64_t global, uint32_t lds, uint32_t bytes) {
+  return plan(
+      rig, at,
+      (struct flat_copy){.to_lds = to_lds, .global = global, .lds = lds, .line_bytes = bytes, .planes = 1, .lines = 1});
 }
 
 void run(struct rig *rig) {
@@ -144,7 +167,7 @@ void run(struct rig *rig) {
   EXPECT_EQ(rig->completed, rig->planned);
 }
 
-cycle_t alone(struct dma_params params, struct dma_descriptor copy, cycle_t memory) {
+cycle_t alone(struct dma_params params, struct flat_copy copy, cycle_t memory) {
   struct rig *rig = make_rig(params);
   rig->read = rig->write = memory;
   plan(rig, 0, copy);
@@ -154,7 +177,7 @@ cycle_t alone(struct dma_params params, struct dma_descriptor copy, cycle_t memo
   return done;
 }
 
-struct dma_descriptor plain(bool to_lds, uint64_t global, uint32_t lds, uint32_t bytes) {
-  return (struct dma_descriptor){
+struct flat_copy plain(bool to_lds, uint64_t global, uint32_t lds, uint32_t bytes) {
+  return (struct flat_copy){
       .to_lds = to_lds, .global = global, .lds = lds, .line_bytes = bytes, .planes = 1, .lines = 1};
 }

@@ -6,6 +6,18 @@
 #include "lds/lds.h"
 #include "tests/ct.h"
 
+/* A copy as tests write it: the fields of a descriptor, with both sides in one. */
+struct flat_copy {
+  uint64_t tag, number;
+  uint32_t owner, element_bytes, line_bytes, lines, planes;
+  uint8_t after;
+  bool to_lds, fetch;
+  uint64_t global, global_pitch, global_plane, global_from, global_to;
+  uint32_t lds, lds_pitch, lds_plane;
+  cycle_t issued;
+};
+struct dma_descriptor descriptor_of(const struct flat_copy *copy);
+
 enum { COPIES = 256, GLOBAL_BYTES = 1 << 18, LDS_BYTES = 1 << 18, MEMORY_LATENCY = 2 };
 
 struct rig {
@@ -15,7 +27,7 @@ struct rig {
   struct lds lds;
   struct component cu, memory;
   /* the CU's script, and its record: when each copy was sent and when its event completed */
-  struct dma_descriptor copy[COPIES];
+  struct flat_copy copy[COPIES];
   cycle_t at[COPIES], sent[COPIES], done[COPIES], landed[COPIES];
   uint64_t requests[COPIES], asked[COPIES]; /* what the completion reports */
   uint32_t order[COPIES];                   /* tags in the order of completion */
@@ -35,13 +47,12 @@ struct rig {
 struct dma_params usual_dma(void);
 struct rig *make_rig(struct dma_params params);
 void free_rig(struct rig *rig);
-struct dma_descriptor *plan(struct rig *rig, cycle_t at, struct dma_descriptor copy);
-struct dma_descriptor *plan_plain(struct rig *rig, cycle_t at, bool to_lds, uint64_t global, uint32_t lds,
-                                  uint32_t bytes);
+struct flat_copy *plan(struct rig *rig, cycle_t at, struct flat_copy copy);
+struct flat_copy *plan_plain(struct rig *rig, cycle_t at, bool to_lds, uint64_t global, uint32_t lds, uint32_t bytes);
 void run(struct rig *rig);
 
 /* The cycle in which the event of a single copy, sent at 0 to an idle engine, completes. */
-cycle_t alone(struct dma_params params, struct dma_descriptor copy, cycle_t memory);
-struct dma_descriptor plain(bool to_lds, uint64_t global, uint32_t lds, uint32_t bytes);
+cycle_t alone(struct dma_params params, struct flat_copy copy, cycle_t memory);
+struct flat_copy plain(bool to_lds, uint64_t global, uint32_t lds, uint32_t bytes);
 
 #endif

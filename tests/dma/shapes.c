@@ -5,19 +5,18 @@
 
 enum { MEMORY = 30 };
 
-static struct dma_descriptor lines(bool to_lds, uint32_t bytes, uint32_t count, uint64_t global_pitch,
-                                   uint32_t lds_pitch) {
-  return (struct dma_descriptor){.to_lds = to_lds,
-                                 .element_bytes = 1,
-                                 .line_bytes = bytes,
-                                 .lines = count,
-                                 .planes = 1,
-                                 .global_pitch = global_pitch,
-                                 .lds_pitch = lds_pitch};
+static struct flat_copy lines(bool to_lds, uint32_t bytes, uint32_t count, uint64_t global_pitch, uint32_t lds_pitch) {
+  return (struct flat_copy){.to_lds = to_lds,
+                            .element_bytes = 1,
+                            .line_bytes = bytes,
+                            .lines = count,
+                            .planes = 1,
+                            .global_pitch = global_pitch,
+                            .lds_pitch = lds_pitch};
 }
 
 /* Runs one copy and returns its rig, for its counters. */
-static struct rig *after(struct dma_params params, struct dma_descriptor copy) {
+static struct rig *after(struct dma_params params, struct flat_copy copy) {
   struct rig *rig = make_rig(params);
   rig->read = rig->write = MEMORY;
   plan(rig, 0, copy);
@@ -27,7 +26,7 @@ static struct rig *after(struct dma_params params, struct dma_descriptor copy) {
 
 /* ---- normal form ------------------------------------------------------------------------------------ */
 
-static void expect_equal(struct dma_descriptor a, struct dma_descriptor b) {
+static void expect_equal(struct flat_copy a, struct flat_copy b) {
   struct rig *first = after(usual_dma(), a), *second = after(usual_dma(), b);
   EXPECT_EQ(first->done[0], second->done[0]);
   EXPECT_EQ(first->hash, second->hash);
@@ -39,7 +38,7 @@ static void expect_equal(struct dma_descriptor a, struct dma_descriptor b) {
 
 TEST(dma, adjacent_lines_are_timed_like_a_plain_copy) {
   for (unsigned to_lds = 0; to_lds < 2; to_lds++) {
-    struct dma_descriptor planes = lines(to_lds, 12, 5, 12, 12), spread = lines(to_lds, 12, 1, 999, 999);
+    struct flat_copy planes = lines(to_lds, 12, 5, 12, 12), spread = lines(to_lds, 12, 1, 999, 999);
     planes.planes = 7;
     planes.global_plane = planes.lds_plane = 60;
     spread.planes = 35; /* planes of one line */
@@ -58,12 +57,12 @@ TEST(dma, adjacent_lines_are_timed_like_a_plain_copy) {
 }
 
 TEST(dma, descriptors_are_counted_by_their_normalized_dimensions) {
-  struct dma_descriptor cube = lines(true, 8, 4, 16, 8);
+  struct flat_copy cube = lines(true, 8, 4, 16, 8);
   cube.planes = 3;
   cube.global_plane = 100;
   cube.lds_plane = 32;
   const struct {
-    struct dma_descriptor copy;
+    struct flat_copy copy;
     uint64_t two, three, planes, lines;
   } rows[] = {{plain(true, 0, 0, 64), 0, 0, 1, 1},
               {lines(true, 8, 4, 8, 8), 0, 0, 1, 1},
@@ -104,7 +103,7 @@ TEST(dma, short_lines_are_packed_and_take_one_address_a_cycle) {
 }
 
 TEST(dma, a_packed_line_across_a_boundary_takes_two_addresses) {
-  struct dma_descriptor copy = lines(true, 8, 6, 60, 8); /* 0, 60-67, 120-127, 180-187, 240-247, 300-307 */
+  struct flat_copy copy = lines(true, 8, 6, 60, 8); /* 0, 60-67, 120-127, 180-187, 240-247, 300-307 */
   struct rig *rig = after(usual_dma(), copy);
   EXPECT_EQ(rig->dma.stats.requests, 1);
   EXPECT_EQ(rig->dma.stats.addresses, 6 + 1);
@@ -145,7 +144,7 @@ TEST(dma, a_burst_of_packs_counts_bytes_of_data) {
   params.burst = 128;
   struct rig *rig = make_rig(params);
   for (unsigned i = 0; i < 2; i++) { /* 4 packs each: a a b b a a b b, 16 cycles a pack */
-    struct dma_descriptor copy = lines(true, 4, 64, 8, 4);
+    struct flat_copy copy = lines(true, 4, 64, 8, 4);
     copy.global = 4096 * i;
     copy.lds = 4096 * i;
     plan(rig, 0, copy);
@@ -159,7 +158,7 @@ TEST(dma, a_burst_of_packs_counts_bytes_of_data) {
 
 TEST(dma, line_and_plane_cycles_precede_each_but_the_first) {
   for (uint32_t bytes = 4; bytes <= 64; bytes *= 16) { /* packed and not */
-    struct dma_descriptor copy = lines(true, bytes, 5, 128, 64);
+    struct flat_copy copy = lines(true, bytes, 5, 128, 64);
     copy.planes = 3;
     copy.global_plane = 1024;
     copy.lds_plane = 512;
@@ -203,7 +202,7 @@ TEST(dma, separate_lines_take_one_request_and_one_cycle_each) {
     for (uint32_t bytes = 16; bytes <= 128; bytes *= 2)
       for (uint64_t pitch = bytes; pitch <= 256; pitch += 256 - bytes) { /* adjacent, or far apart */
         struct dma_params params = separate_dma();
-        struct dma_descriptor copy = lines(to_lds, bytes, 40, pitch, bytes);
+        struct flat_copy copy = lines(to_lds, bytes, 40, pitch, bytes);
         params.outstanding = 256;
         struct rig *rig = after(params, copy);
         ct_note("to_lds %u, %u bytes, pitch %u", to_lds, bytes, (unsigned)pitch);
@@ -219,7 +218,7 @@ TEST(dma, fetching_a_descriptor_delays_its_copy) {
   for (uint32_t fetch = 0; fetch <= 41; fetch += 41) {
     struct dma_params params = usual_dma();
     params.descriptor_fetch = fetch;
-    struct dma_descriptor copy = lines(true, 64, 4, 128, 64);
+    struct flat_copy copy = lines(true, 64, 4, 128, 64);
     cycle_t known = alone(params, copy, MEMORY);
     EXPECT_EQ(known, alone(usual_dma(), copy, MEMORY));
     copy.fetch = true;
@@ -342,7 +341,7 @@ TEST(dma, limits_on_single_requests_prevent_trains) {
   wide.granularity = 128;
   const struct {
     struct dma_params params;
-    struct dma_descriptor copy;
+    struct flat_copy copy;
     uint64_t messages;
   } rows[] = {
       {usual, lines(true, 16, 16, 32, 16), 1},   {usual, lines(false, 16, 16, 32, 16), 16},
@@ -373,7 +372,7 @@ TEST(dma, a_copy_of_a_whole_buffer_uses_trains) {
     uint64_t from, to, messages, zero_bytes;
   } rows[] = {{64, 560, 1, 0}, {65, 560, 16, 1}, {64, 559, 16, 1}};
   for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
-    struct dma_descriptor copy = lines(true, 16, 16, 32, 16);
+    struct flat_copy copy = lines(true, 16, 16, 32, 16);
     copy.global = 64;
     copy.global_from = rows[i].from;
     copy.global_to = rows[i].to;
@@ -401,7 +400,7 @@ TEST(dma, the_line_in_the_header_is_cut_as_described) {
 /* ---- dimensions ------------------------------------------------------------------------------------- */
 
 TEST(dma, a_copy_with_more_dimensions_than_the_engine_supports_is_split) {
-  struct dma_descriptor cube = lines(true, 64, 4, 128, 64);
+  struct flat_copy cube = lines(true, 64, 4, 128, 64);
   cube.planes = 3;
   cube.global_plane = 1024;
   cube.lds_plane = 320;
@@ -462,7 +461,7 @@ TEST(dma, an_engine_that_cannot_shift_splits_unaligned_copies) {
     for (unsigned to_lds = 0; to_lds < 2; to_lds++) {
       struct dma_params params = usual_dma();
       params.alignment = rows[i].alignment;
-      struct dma_descriptor copy = plain(to_lds, rows[i].global, rows[i].lds, rows[i].bytes);
+      struct flat_copy copy = plain(to_lds, rows[i].global, rows[i].lds, rows[i].bytes);
       cycle_t shifted = alone(params, copy, MEMORY);
       ct_note("row %u, to_lds %u", i, to_lds);
       EXPECT_EQ(shifted, alone(usual_dma(), copy, MEMORY)); /* shifting costs nothing */
@@ -474,29 +473,34 @@ TEST(dma, an_engine_that_cannot_shift_splits_unaligned_copies) {
     }
 }
 
+static bool aligned(const struct dma_params *params, struct flat_copy copy) {
+  const struct dma_descriptor descriptor = descriptor_of(&copy);
+  return dma_aligned(params, &descriptor.global, &descriptor.lds);
+}
+
 TEST(dma, unaligned_copies_can_be_refused) {
   struct dma_params params = usual_dma();
   params.alignment = 16;
   params.misaligned = DMA_REFUSE;
-  struct dma_descriptor cube = lines(true, 32, 4, 64, 32), one;
+  struct flat_copy cube = lines(true, 32, 4, 64, 32), one;
   cube.planes = 2;
   cube.global_plane = 256;
   cube.lds_plane = 128;
-  EXPECT_TRUE(dma_aligned(&params, &cube));
+  EXPECT_TRUE(aligned(&params, cube));
   one = cube, one.global = 8;
-  EXPECT_FALSE(dma_aligned(&params, &one));
+  EXPECT_FALSE(aligned(&params, one));
   one = cube, one.lds = 4;
-  EXPECT_FALSE(dma_aligned(&params, &one));
+  EXPECT_FALSE(aligned(&params, one));
   one = cube, one.line_bytes = 40;
-  EXPECT_FALSE(dma_aligned(&params, &one));
+  EXPECT_FALSE(aligned(&params, one));
   one = cube, one.global_pitch = 72;
-  EXPECT_FALSE(dma_aligned(&params, &one));
+  EXPECT_FALSE(aligned(&params, one));
   one = cube, one.lds_plane = 136;
-  EXPECT_FALSE(dma_aligned(&params, &one));
+  EXPECT_FALSE(aligned(&params, one));
   one = cube, one.lds = 4, one.lines = 0; /* an empty copy is always aligned */
-  EXPECT_TRUE(dma_aligned(&params, &one));
+  EXPECT_TRUE(aligned(&params, one));
   one = plain(true, 16, 32, 64), one.global_pitch = 3; /* the pitch of a single line does not matter */
-  EXPECT_TRUE(dma_aligned(&params, &one));
+  EXPECT_TRUE(aligned(&params, one));
   EXPECT_EQ(alone(params, cube, MEMORY), alone(usual_dma(), cube, MEMORY));
 }
 
@@ -507,7 +511,7 @@ TEST(dma, bytes_outside_the_buffer_are_zero_or_skipped) {
     for (uint32_t policy = DMA_ZERO; policy <= DMA_SKIP; policy++) {
       struct dma_params params = usual_dma();
       params.out_of_bounds = policy;
-      struct dma_descriptor copy = plain(to_lds, 1024, 0, 256); /* requests at 1024, 1088, 1152, 1216 */
+      struct flat_copy copy = plain(to_lds, 1024, 0, 256); /* requests at 1024, 1088, 1152, 1216 */
       copy.element_bytes = 4;
       copy.global_from = 1030; /* the element at 1028 is incomplete */
       copy.global_to = 1160;
@@ -535,7 +539,7 @@ TEST(dma, a_copy_outside_its_buffer_makes_no_requests) {
   for (uint32_t policy = DMA_ZERO; policy <= DMA_SKIP; policy++) {
     struct dma_params params = usual_dma();
     params.out_of_bounds = policy;
-    struct dma_descriptor copy = plain(true, 1024, 0, 128);
+    struct flat_copy copy = plain(true, 1024, 0, 128);
     copy.global_from = 64;
     copy.global_to = 128;
     struct rig *rig = after(params, copy);
@@ -551,7 +555,7 @@ TEST(dma, a_copy_outside_its_buffer_makes_no_requests) {
 }
 
 TEST(dma, limits_do_not_apply_if_the_sender_has_cut_the_copy) {
-  struct dma_descriptor copy = plain(true, 1024, 0, 128);
+  struct flat_copy copy = plain(true, 1024, 0, 128);
   copy.global_to = 1;
   struct rig *rig = after(usual_dma(), copy);
   EXPECT_EQ(rig->dma.stats.requests, 2);

@@ -40,9 +40,9 @@ cycle_t client_step(void *self, cycle_t now) {
   client->start[tag] = now;
   transfer transfer = {};
   transfer.tag = tag;
-  transfer.bytes = kLine;
-  transfer.lines = 1;
-  transfer.address = client->base + tag * kLine;
+  transfer.rect.bytes = kLine;
+  transfer.rect.lines = 1;
+  transfer.rect.base = client->base + tag * kLine;
   transfer.write = client->write;
   client->outside->start(client->outside, now, &transfer, client->data[tag]);
   return client->started == kRequests ? NEVER : now + client->gap;

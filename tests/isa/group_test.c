@@ -270,15 +270,19 @@ static bool open_at_copy(struct rig *rig, const char *source, uint32_t extra) {
 
 static void expect_copy(const struct isa_copy *copy, bool to_lds, uint32_t lds, uint32_t elements, uint32_t bytes,
                         uint32_t stride, uint32_t event_in, uint32_t event) {
+  const bool strided = copy->form == ISA_COPY_STRIDED;
   EXPECT_EQ(copy->to_lds, to_lds);
-  EXPECT_EQ(copy->global, ISA_GLOBAL_BASE);
-  EXPECT_EQ(copy->lds, lds);
-  EXPECT_EQ(copy->form == ISA_COPY_STRIDED ? copy->lines : copy->elements, elements);
-  EXPECT_EQ(copy->elements, copy->form == ISA_COPY_STRIDED ? 1 : elements);
-  EXPECT_EQ(copy->planes, 1);
+  EXPECT_EQ(copy->global.base, ISA_GLOBAL_BASE);
+  EXPECT_EQ(copy->lds.base, lds);
+  EXPECT_EQ(strided ? copy->global.lines : copy->global.bytes / bytes, elements);
+  EXPECT_EQ(copy->global.bytes, bytes * (strided ? 1 : (uint64_t)elements));
+  EXPECT_EQ(copy->global.planes, 1);
   EXPECT_EQ(copy->element_bytes, bytes);
-  EXPECT_EQ(copy->global_line, stride);
-  EXPECT_EQ(copy->lds_line, 1);
+  EXPECT_EQ(copy->global.pitch, (uint64_t)stride * bytes);
+  EXPECT_EQ(copy->lds.pitch, bytes);
+  EXPECT_EQ(copy->lds.bytes, copy->global.bytes);
+  EXPECT_EQ(copy->lds.lines, copy->global.lines);
+  EXPECT_EQ(copy->lds.planes, 1);
   EXPECT_EQ(copy->event_in, event_in);
   EXPECT_EQ(copy->event, event);
 }
@@ -317,7 +321,13 @@ TEST(group, copies_take_operands_from_registers_or_immediates) {
   "mov.b32 lp, 5\nmov.b32 q, 6\nmov.b32 ga, 7\nmov.b32 la, 8\n"
 enum { LINES_STEPS = 11 };
 
-static void expect_lines(const char *body, const struct isa_copy *expected) {
+struct lines {
+  enum isa_copy_form form;
+  bool to_lds;
+  uint32_t planes, global_plane, lds_plane;
+};
+
+static void expect_lines(const char *body, const struct lines *expected) {
   ct_freed(rig_close) struct rig rig;
   char source[1024];
   snprintf(source, sizeof source, LINES_HEAD "%s\nexit\n", body);
@@ -326,34 +336,61 @@ static void expect_lines(const char *body, const struct isa_copy *expected) {
   for (int i = 0; i < LINES_STEPS + 1; i++)
     rig_step(&rig, 0);
   const struct isa_copy *copy = &rig.last.copy;
+  uint64_t field[COPY_FIELDS];
+  isa_copy_fields(copy, field);
   EXPECT_EQ(copy->form, expected->form);
   EXPECT_EQ(copy->to_lds, expected->to_lds);
-  EXPECT_EQ(copy->global, ISA_GLOBAL_BASE);
-  EXPECT_EQ(copy->lds, 32);
-  EXPECT_EQ(copy->element_bytes, 12);
-  EXPECT_EQ(copy->elements, 10);
-  EXPECT_EQ(copy->lines, 3);
-  EXPECT_EQ(copy->planes, expected->planes);
-  EXPECT_EQ(copy->global_line, 4);
-  EXPECT_EQ(copy->lds_line, 5);
-  EXPECT_EQ(copy->global_plane, expected->global_plane);
-  EXPECT_EQ(copy->lds_plane, expected->lds_plane);
-  EXPECT_EQ(copy->event_in, 0);
-  EXPECT_EQ(copy->event, 1);
+  EXPECT_EQ(copy->global.base, ISA_GLOBAL_BASE);
+  EXPECT_EQ(copy->lds.base, 32);
+  EXPECT_EQ(copy->global.bytes, 120);
+  EXPECT_EQ(field[COPY_ELEMENT_BYTES], 12);
+  EXPECT_EQ(field[COPY_ELEMENTS], 10);
+  EXPECT_EQ(field[COPY_LINES], 3);
+  EXPECT_EQ(field[COPY_PLANES], expected->planes);
+  EXPECT_EQ(field[COPY_GLOBAL_LINE], 4);
+  EXPECT_EQ(field[COPY_LDS_LINE], 5);
+  EXPECT_EQ(field[COPY_GLOBAL_PLANE], expected->global_plane);
+  EXPECT_EQ(field[COPY_LDS_PLANE], expected->lds_plane);
+  EXPECT_EQ(field[COPY_EVENT_IN], 0);
+  EXPECT_EQ(field[COPY_EVENT], 1);
   EXPECT_EQ(rig_reg(&rig, 0, 31), 1);
   EXPECT_EQ(rig.hazards, 0);
 }
 
 TEST(group, copies_of_lines_and_planes_take_all_other_operands_by_name) {
-  const struct isa_copy flat = {.form = ISA_COPY_2D, .planes = 1};
-  const struct isa_copy deep = {.form = ISA_COPY_3D, .planes = 6, .global_plane = 7, .lds_plane = 8};
-  struct isa_copy flat_in = flat, deep_in = deep;
+  const struct lines flat = {.form = ISA_COPY_2D, .planes = 1};
+  const struct lines deep = {.form = ISA_COPY_3D, .planes = 6, .global_plane = 7, .lds_plane = 8};
+  struct lines flat_in = flat, deep_in = deep;
   flat_in.to_lds = deep_in.to_lds = true;
   expect_lines("copy.to_lds.2d e, [at], [p], n, " NAMED_2D, &flat_in);
   expect_lines("copy.to_global.2d e, [p], [at], n, " NAMED_2D, &flat);
   expect_lines("copy.to_lds.3d e, [at], [p], n, " NAMED_3D, &deep_in);
   expect_lines("copy.to_global.3d e, [p], [at], n, " NAMED_3D, &deep);
   expect_lines("copy.to_lds.2d e, [at], [p], n, lds_line=lp, global_line=gp, lines=l, size=b", &flat_in);
+}
+
+/* A trace keeps the fields of copies of nothing, too, and may hold any numbers. */
+TEST(group, a_copy_and_its_fields_are_the_same) {
+  uint64_t random = 3;
+  for (unsigned i = 0; i < 1000; i++) {
+    uint64_t field[COPY_FIELDS], again[COPY_FIELDS];
+    for (unsigned f = 0; f < COPY_FIELDS; f++)
+      field[f] = (uint32_t)ct_random(&random) >> (i % 31);
+    field[COPY_FORM] %= ISA_COPY_FORMS;
+    field[COPY_TO_LDS] %= 2;
+    field[COPY_ELEMENT_BYTES] = i % 3 ? field[COPY_ELEMENT_BYTES] : 0;
+    field[COPY_GLOBAL] <<= 20;
+    const struct isa_copy copy = isa_copy_of(field);
+    isa_copy_fields(&copy, again);
+    for (unsigned f = 0; f < COPY_FIELDS; f++) {
+      ct_note("field %u", f);
+      EXPECT_EQ(again[f], field[f]);
+      field[f] ^= 1;
+      const struct isa_copy other = isa_copy_of(field);
+      EXPECT_EQ(isa_same_copy(&copy, &other), f == COPY_EVENT);
+      field[f] ^= 1;
+    }
+  }
 }
 
 TEST(group, a_wait_names_up_to_eight_events_in_order) {

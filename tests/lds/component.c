@@ -183,7 +183,7 @@ static uint32_t plan_transfer(struct rig *rig, unsigned engine, cycle_t at, uint
                               uint32_t width) {
   struct engine *self = &rig->engine[engine];
   self->plan[self->planned] = (struct transfer_plan){
-      at, {.tag = self->planned, .bytes = bytes, .lines = 1, .address = address, .width = width, .write = true}};
+      at, {.tag = self->planned, .rect = {.base = address, .bytes = bytes, .lines = 1}, .width = width, .write = true}};
   return self->planned++;
 }
 
@@ -546,9 +546,9 @@ TEST(lds, a_transfer_of_b_beats_is_answered_b_plus_one_cycles_after_the_sending)
 static uint32_t slow_beats(const struct transfer *transfer, uint32_t row) {
   uint32_t width = transfer->width && transfer->width < row ? transfer->width : row, beats = 0;
   uint64_t before = UINT64_MAX;
-  for (uint32_t line = 0; line < transfer->lines; line++)
-    for (uint32_t i = 0; i < transfer->bytes; i++) {
-      uint64_t at = transfer->address + line * transfer->pitch + i;
+  for (uint32_t line = 0; line < transfer->rect.lines; line++)
+    for (uint32_t i = 0; i < transfer->rect.bytes; i++) {
+      uint64_t at = transfer->rect.base + line * transfer->rect.pitch + i;
       beats += at != before + 1 || at % width == 0;
       before = at;
     }
@@ -565,8 +565,8 @@ TEST(lds, lines_have_separate_beats_unless_they_are_adjacent) {
     struct rig *rig = make_rig(usual());
     struct transfer *transfer =
         &rig->engine[0].plan[plan_transfer(rig, 0, 3, rows[i].address, rows[i].bytes, rows[i].width)].transfer;
-    transfer->lines = rows[i].lines;
-    transfer->pitch = rows[i].pitch;
+    transfer->rect.lines = rows[i].lines;
+    transfer->rect.pitch = rows[i].pitch;
     run(rig);
     ct_note("row %u", i);
     EXPECT_EQ(slow_beats(transfer, 128), rows[i].beats);
@@ -693,9 +693,9 @@ TEST(lds, every_counter_is_zero_when_nothing_of_its_kind_happens) {
 
 /* A transfer of several short lines. */
 static void make_lines(struct transfer *transfer, uint64_t *random) {
-  transfer->bytes = 1 + transfer->bytes % 16;
-  transfer->lines = 1 + (uint32_t)(ct_random(random) % 16);
-  transfer->pitch = transfer->bytes + ct_random(random) % 20;
+  transfer->rect.bytes = 1 + transfer->rect.bytes % 16;
+  transfer->rect.lines = 1 + (uint32_t)(ct_random(random) % 16);
+  transfer->rect.pitch = transfer->rect.bytes + ct_random(random) % 20;
 }
 
 static void plan_soak(struct rig *rig, uint64_t seed) {
@@ -808,7 +808,7 @@ TEST(lds, passes_beats_and_replies_balance) {
       ASSERT_EQ(rig->engine[e].replies.count, rig->engine[e].planned);
       for (unsigned i = 0; i < rig->engine[e].planned; i++) {
         const struct transfer *transfer = &rig->engine[e].plan[i].transfer;
-        bytes += transfer->bytes * transfer->lines;
+        bytes += transfer->rect.bytes * transfer->rect.lines;
         beats += slow_beats(transfer, rig->lds.params.banks * 4);
       }
     }

@@ -164,18 +164,18 @@ TEST(sectors, updates_are_the_maximum_lanes_on_one_word_of_a_line) {
 }
 
 /* Compares runs with a map of all sectors, byte by byte; `room` lines at a time. */
-static void expect_runs(const struct mem_params *mem, struct mem_runs runs, uint32_t room) {
+static void expect_runs(const struct mem_params *mem, struct rect runs, uint32_t room) {
   static uint8_t touched[1 << 16]; /* by sector */
   struct mem_line lines[MEM_ACCESS_LINES];
   struct mem_cursor cursor = {.left = runs};
   uint64_t want = 0, got = 0, last = 0;
   memset(touched, 0, sizeof touched);
-  for (uint64_t i = 0; i < (uint64_t)runs.count * runs.bytes; i++) {
-    uint64_t sector = (runs.address + i / runs.bytes * runs.pitch + i % runs.bytes) / mem->sector;
+  for (uint64_t i = 0; i < runs.lines * runs.bytes; i++) {
+    uint64_t sector = (runs.base + i / runs.bytes * runs.pitch + i % runs.bytes) / mem->sector;
     want += !touched[sector];
     touched[sector] = 1;
   }
-  while (cursor.left.count) {
+  while (cursor.left.lines) {
     uint32_t count = mem_gather(mem, &cursor, lines, room);
     EXPECT_TRUE(count > 0 && count <= room);
     for (uint32_t i = 0; i < count; last = lines[i++].line) {
@@ -196,14 +196,14 @@ TEST(sectors, ascending_runs_touch_each_of_their_sectors_once) {
   uint64_t random = 11;
   for (unsigned i = 0; i < 2000; i++) {
     struct machine machine;
-    struct mem_runs runs = {.count = 1 + (uint32_t)(ct_random(&random) >> 33) % 40,
-                            .bytes = 1 + (uint32_t)(ct_random(&random) >> 33) % (i % 2 ? 16 : 300)};
-    runs.address = (ct_random(&random) >> 33) % 4096;
+    struct rect runs = {.lines = 1 + (uint32_t)(ct_random(&random) >> 33) % 40,
+                        .bytes = 1 + (uint32_t)(ct_random(&random) >> 33) % (i % 2 ? 16 : 300)};
+    runs.base = (ct_random(&random) >> 33) % 4096;
     runs.pitch = runs.bytes + (ct_random(&random) >> 33) % (i % 3 ? 64 : 600);
     if (i % 4 == 0)
       runs.pitch = (runs.pitch + 63) & ~UINT64_C(63);
-    ct_note("%s: %u runs of %u bytes at %u, pitch %u", settings[i % 4], runs.count, runs.bytes, (unsigned)runs.address,
-            (unsigned)runs.pitch);
+    ct_note("%s: %u runs of %u bytes at %u, pitch %u", settings[i % 4], runs.lines, (unsigned)runs.bytes,
+            (unsigned)runs.base, (unsigned)runs.pitch);
     rig_machine(&machine, settings[i % 4]);
     expect_runs(&machine.mem, runs, 1 + i % 7);
     expect_runs(&machine.mem, runs, MEM_ACCESS_LINES);

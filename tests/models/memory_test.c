@@ -450,10 +450,12 @@ static cycle_t sleep_on(void *self, cycle_t now) {
   return NEVER;
 }
 
-static void count_commit(void *self, unsigned engine, uint32_t tag) {
+static void count_commit(void *self, unsigned engine, uint32_t tag, const struct rect *side, bool write) {
   struct pack *pack = self;
   (void)engine;
   (void)tag;
+  (void)side;
+  (void)write;
   pack->commits++;
 }
 
@@ -502,8 +504,10 @@ TEST(memory, lines_of_one_request_move_each_sector_once) {
     struct pack pack;
     pack_build(&pack, "");
     ct_note("row %zu", i);
-    struct transfer read = {.bytes = rows[i].bytes, .lines = rows[i].lines, .pitch = rows[i].pitch};
-    read.address = ISA_GLOBAL_BASE + rows[i].address;
+    const struct transfer read = {.rect = {.base = ISA_GLOBAL_BASE + rows[i].address,
+                                           .pitch = rows[i].pitch,
+                                           .bytes = rows[i].bytes,
+                                           .lines = rows[i].lines}};
     struct transfer write = read;
     write.write = true;
     const struct mem_params *mem = &pack.machine.mem;
@@ -534,7 +538,7 @@ TEST(memory, lines_of_one_request_move_each_sector_once) {
 TEST(memory, requests_that_bypass_leave_nothing_in_the_l2) {
   struct pack pack;
   pack_build(&pack, "");
-  struct transfer read = {.bytes = 128, .lines = 1, .address = ISA_GLOBAL_BASE, .bypass = true}, kept = read;
+  struct transfer read = {.rect = {.base = ISA_GLOBAL_BASE, .bytes = 128, .lines = 1}, .bypass = true}, kept = read;
   kept.bypass = false;
   cycle_t miss = pack_send(&pack, 100, read);
   EXPECT_EQ(pack_send(&pack, 1000, read), miss);
@@ -550,14 +554,14 @@ struct noting {
   struct outside outside;
   unsigned count;
   uint64_t addresses[16];
-  uint32_t bytes[16];
+  uint64_t bytes[16];
 };
 
 static void note(struct outside *outside, cycle_t now, const struct transfer *transfer, uint8_t *data) {
   struct noting *noting = (struct noting *)(void *)outside;
   (void)data;
-  noting->addresses[noting->count] = transfer->address;
-  noting->bytes[noting->count++] = transfer->bytes;
+  noting->addresses[noting->count] = transfer->rect.base;
+  noting->bytes[noting->count++] = transfer->rect.bytes;
   outside->done(outside->context, transfer->tag, now, true);
 }
 
@@ -570,7 +574,7 @@ TEST(memory, with_an_external_memory_lines_of_a_request_are_separate_transaction
   pack_build(&pack, "");
   memory_attach(&pack.memory, &noting.outside);
   memory_launch(&pack.memory, &mirror, 0, NEVER);
-  pack_send(&pack, 10, (struct transfer){.bytes = 40, .lines = 3, .address = ISA_GLOBAL_BASE, .pitch = 100});
+  pack_send(&pack, 10, (struct transfer){.rect = {.base = ISA_GLOBAL_BASE, .pitch = 100, .bytes = 40, .lines = 3}});
   /* the second line, at 100, crosses a cache line boundary */
   static const uint64_t at[] = {0, 100, 128, 200};
   static const uint32_t bytes[] = {40, 28, 12, 40};

@@ -31,12 +31,12 @@ static uint8_t *at(struct fake *fake, uint64_t address) {
 static void start(struct outside *outside, cycle_t now, const struct transfer *transfer, uint8_t *data) {
   struct fake *fake = (struct fake *)outside;
   if (transfer->write)
-    memcpy(at(fake, transfer->address), data, transfer->bytes);
+    memcpy(at(fake, transfer->rect.base), data, transfer->rect.bytes);
   else
-    memcpy(data, at(fake, transfer->address), transfer->bytes);
+    memcpy(data, at(fake, transfer->rect.base), transfer->rect.bytes);
   fake->reads += !transfer->write;
   fake->writes += transfer->write;
-  fake->largest = transfer->bytes > fake->largest ? transfer->bytes : fake->largest;
+  fake->largest = transfer->rect.bytes > fake->largest ? transfer->rect.bytes : fake->largest;
   if (!fake->late) {
     outside->done(outside->context, transfer->tag, now + DELAY, !fake->fail);
     return;

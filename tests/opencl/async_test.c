@@ -88,15 +88,16 @@ TEST(opencl_async, constant_sizes_and_offsets_become_addresses_and_operands) {
                            "}\n")) {
     EXPECT_TRUE(group_rig_run(&rig));
     EXPECT_EQ(group_rig_met(&rig, 0), ISA_COPY_TO_LDS_2D);
-    const struct isa_copy *copy = &rig.met[0].copy;
-    EXPECT_EQ(copy->global, rig.buffers[0].base + 4 * 7);
-    EXPECT_EQ(copy->lds % 16, 5 * 4 % 16);
-    EXPECT_EQ(copy->element_bytes, 4);
-    EXPECT_EQ(copy->elements, 8);
-    EXPECT_EQ(copy->lines, 3);
-    EXPECT_EQ(copy->planes, 1);
-    EXPECT_EQ(copy->global_line, 20);
-    EXPECT_EQ(copy->lds_line, 9);
+    uint64_t field[COPY_FIELDS];
+    isa_copy_fields(&rig.met[0].copy, field);
+    EXPECT_EQ(field[COPY_GLOBAL], rig.buffers[0].base + 4 * 7);
+    EXPECT_EQ(field[COPY_LDS] % 16, 5 * 4 % 16);
+    EXPECT_EQ(field[COPY_ELEMENT_BYTES], 4);
+    EXPECT_EQ(field[COPY_ELEMENTS], 8);
+    EXPECT_EQ(field[COPY_LINES], 3);
+    EXPECT_EQ(field[COPY_PLANES], 1);
+    EXPECT_EQ(field[COPY_GLOBAL_LINE], 20);
+    EXPECT_EQ(field[COPY_LDS_LINE], 9);
   }
 }
 
@@ -141,22 +142,19 @@ TEST(opencl_async, numbers_beyond_32_bits_become_the_largest_number_not_their_lo
       memcpy(rig.buffers[2].data, n, sizeof n);
       rig.moves_nothing = true;
       EXPECT_TRUE(group_rig_run(&rig));
-      EXPECT_EQ(rig.met[0].copy.elements, UINT32_MAX);
-      EXPECT_EQ(rig.met[1].copy.lines, 6);
-      EXPECT_EQ(rig.met[1].copy.global_line, UINT32_MAX);
-      const struct isa_copy *copy = &rig.met[2].copy;
-      EXPECT_EQ(copy->element_bytes, 6);
-      EXPECT_EQ(copy->elements, UINT32_MAX);
-      EXPECT_EQ(copy->lines, UINT32_MAX);
-      EXPECT_EQ(copy->planes, UINT32_MAX);
-      EXPECT_EQ(copy->global_line, UINT32_MAX);
-      EXPECT_EQ(copy->lds_line, UINT32_MAX);
-      EXPECT_EQ(copy->global_plane, UINT32_MAX);
-      EXPECT_EQ(copy->lds_plane, UINT32_MAX);
-      EXPECT_EQ(copy->global, rig.buffers[0].base + 36);
-      EXPECT_EQ(rig.met[3].copy.lds, UINT32_MAX);
-      EXPECT_EQ(rig.met[4].copy.elements, UINT32_MAX);
-      EXPECT_EQ(rig.met[5].copy.elements, UINT32_MAX);
+      uint64_t field[6][COPY_FIELDS];
+      for (unsigned i = 0; i < 6; i++)
+        isa_copy_fields(&rig.met[i].copy, field[i]);
+      EXPECT_EQ(field[0][COPY_ELEMENTS], UINT32_MAX);
+      EXPECT_EQ(field[1][COPY_LINES], 6);
+      EXPECT_EQ(field[1][COPY_GLOBAL_LINE], UINT32_MAX);
+      EXPECT_EQ(field[2][COPY_ELEMENT_BYTES], 6);
+      for (unsigned f = COPY_ELEMENTS; f <= COPY_LDS_PLANE; f++)
+        EXPECT_EQ(field[2][f], UINT32_MAX);
+      EXPECT_EQ(field[2][COPY_GLOBAL], rig.buffers[0].base + 36);
+      EXPECT_EQ(field[3][COPY_LDS], UINT32_MAX);
+      EXPECT_EQ(field[4][COPY_ELEMENTS], UINT32_MAX);
+      EXPECT_EQ(field[5][COPY_ELEMENTS], UINT32_MAX);
     }
   }
 }

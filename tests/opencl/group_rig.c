@@ -104,22 +104,16 @@ static void note_print(void *context, const struct isa_group *group, uint32_t it
   fwrite(text, 1, length, rig->print);
 }
 
-static void carry_out_element(struct isa_group *group, const struct isa_copy *copy, uint64_t plane, uint64_t line,
-                              uint64_t element) {
-  uint64_t global = plane * copy->global_plane + line * copy->global_line + element;
-  uint64_t local = plane * copy->lds_plane + line * copy->lds_line + element;
-  uint8_t *there =
-      isa_memory_at(group->launch->memory, copy->global + global * copy->element_bytes, copy->element_bytes);
-  uint8_t *here = group->lds + copy->lds + local * copy->element_bytes;
-  if (there)
-    memcpy(copy->to_lds ? here : there, copy->to_lds ? there : here, copy->element_bytes);
-}
-
 static void carry_out(struct isa_group *group, const struct isa_copy *copy) {
-  for (uint32_t plane = 0; plane < copy->planes; plane++)
-    for (uint32_t line = 0; line < copy->lines; line++)
-      for (uint32_t element = 0; element < copy->elements; element++)
-        carry_out_element(group, copy, plane, line, element);
+  for (uint32_t plane = 0; plane < copy->global.planes; plane++)
+    for (uint32_t line = 0; line < copy->global.lines; line++)
+      for (uint64_t at = 0; at < copy->global.bytes; at += copy->element_bytes) {
+        uint8_t *there =
+            isa_memory_at(group->launch->memory, rect_line(&copy->global, plane, line) + at, copy->element_bytes);
+        uint8_t *here = group->lds + rect_line(&copy->lds, plane, line) + at;
+        if (there)
+          memcpy(copy->to_lds ? here : there, copy->to_lds ? there : here, copy->element_bytes);
+      }
 }
 
 static bool meets(uint8_t class_) {
