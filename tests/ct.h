@@ -46,7 +46,7 @@ void ct_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Frees a variable at the end of its block, also after a failed ASSERT: `ct_freed(rig_free) struct rig rig;`. What a
  * pointer points to is freed by ct_free, or by function_at, which CT_FREES defines. */
-#define ct_freed(function) __attribute__((cleanup(function)))
+#define ct_freed(function) __attribute__((cleanup(function), unused))
 #define CT_FREES(type, function)                                                                                       \
   static inline void function##_at(type **at) { function(*at); }
 

@@ -98,7 +98,7 @@ void build_if(struct build *b, ir_ref predicate, uint32_t yes, uint32_t no) {
 void build_enter(struct build *b, uint32_t block) { b->block = block; }
 
 /* A slot of a word, a pair or a quad; a predicate is stored as 0 or 1. */
-static uint32_t bytes_of(uint8_t width) { return width == IR_W4 ? 16 : width == IR_W2 ? 8 : 4; }
+static uint32_t bytes_of(enum ir_width width) { return width == IR_W4 ? 16 : width == IR_W2 ? 8 : 4; }
 
 uint32_t build_variable(struct build *b, enum ir_width width) {
   return ir_slot_new(b->ir, bytes_of(width), bytes_of(width));

@@ -9,6 +9,7 @@
 
 #include "sim/api/api.h"
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 enum { ALIGN = 4096, GAP = 65536 };
 
@@ -185,10 +186,7 @@ static bool check_buffer(const struct buffer_call *call, struct message *message
 }
 
 static void make_room(ww_device *device) {
-  if (device->count < device->room)
-    return;
-  device->buffers = need_more(device->buffers, 2 * device->room + 8, sizeof *device->buffers);
-  device->room = 2 * device->room + 8;
+  device->buffers = vector_room(device->buffers, &device->room, device->count + 1, sizeof *device->buffers);
 }
 
 static void settle(ww_device *device, size_t number, struct ww_buffer *buffer) {

@@ -12,6 +12,7 @@
 #include "sim/api/api.h"
 #include "sim/base/need.h"
 #include "sim/base/sizes.h"
+#include "sim/base/vector.h"
 #include "sim/launch/job_images.h"
 
 enum { OPENCL_ORDER = 0x10b0, OPENCL_TYPE = 0x10d0 }; /* CL_R, CL_SNORM_INT8 */
@@ -127,10 +128,7 @@ static size_t free_number(const ww_device *device) {
 }
 
 static void make_room(ww_device *device) {
-  if (device->image_count < device->image_room)
-    return;
-  device->images = need_more(device->images, 2 * device->image_room + 8, sizeof *device->images);
-  device->image_room = 2 * device->image_room + 8;
+  device->images = vector_room(device->images, &device->image_room, device->image_count + 1, sizeof *device->images);
 }
 
 static ww_status make_locked(struct image_call *call, struct message *message) {

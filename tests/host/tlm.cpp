@@ -9,6 +9,7 @@
 #include "bindings/systemc/tlm.hpp"
 extern "C" {
 #include "isa/asm/asm.h"
+#include "models/machine.h"
 #include "models/simulation.h"
 }
 #include "tests/ct.h"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/map.h"
 #include "sim/base/need.h"
 #include "sim/base/vector.h"
 
@@ -107,7 +108,7 @@ static void classify(struct sass_inst *inst, const struct sass_header *header) {
 /* ---- lookup ---------------------------------------------------------------------------------------------- */
 
 static uint32_t hash_of(const struct sass_line *line) {
-  uint64_t hash = line->pc * UINT64_C(0x9e3779b97f4a7c15) + line->result;
+  uint64_t hash = hash_number(line->pc) + line->result;
   for (const char *c = line->opcode; *c; c++)
     hash = (hash ^ (uint8_t)*c) * UINT64_C(0x100000001b3);
   for (unsigned i = 0; i < line->sources; i++)

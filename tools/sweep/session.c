@@ -266,7 +266,7 @@ static struct sweep_run sample_of(const struct sweep_run *all) {
   const size_t groups = all->groups < SAMPLE_GROUPS ? all->groups : SAMPLE_GROUPS;
   sample.group = NULL;
   sample.task = NULL;
-  sample.groups = sample.tasks = 0;
+  sample.groups = sample.group_room = sample.tasks = sample.task_room = 0;
   for (size_t i = 0; i < groups; i++) {
     const struct sweep_group *group = &all->group[i * all->groups / groups];
     const size_t points = group->count < SAMPLE_POINTS ? group->count : SAMPLE_POINTS;
