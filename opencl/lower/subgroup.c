@@ -223,8 +223,9 @@ static void lower_intel_window(struct build *b, const struct spirv_inst *inst) {
 /* The element of this lane in a block that a sub-group reads or writes, `part` full rows of lanes further. */
 static struct build_pointer block_place(struct build *b, uint32_t pointer, uint32_t part, uint64_t bytes) {
   const ir_ref size = build_query(b, ISA_GET_MAX_WARP_SIZE, 0);
-  const ir_ref index = build_op(b, ISA_MAD_32, size, build_32(b, part), lane(b));
-  return build_index(b, build_pointer(b, pointer), build_op(b, ISA_CVT_U64_U32, index, 0, 0), bytes);
+  const ir_ref own = lane(b), index = build_op(b, ISA_MAD_32, size, build_32(b, part), own);
+  const ir_ref wide = build_op(b, ISA_CVT_U64_U32, index, 0, 0);
+  return build_index(b, build_pointer(b, pointer), wide, bytes);
 }
 
 /* type result pointer, or pointer value: a lane's component i is i sub-groups behind its first one. */

@@ -25,8 +25,10 @@ static ir_ref word_of(struct rewrite *rw, ir_ref pair, unsigned number) {
 
 static ir_ref split_logic(struct rewrite *rw, const struct term *t) {
   ir_ref word[2];
-  for (unsigned i = 0; i < 2; i++)
-    word[i] = rewrite_put(rw, kind_op(t->kind, 32), word_of(rw, t->a, i), t->b ? word_of(rw, t->b, i) : 0, 0);
+  for (unsigned i = 0; i < 2; i++) { /* C leaves open which argument of a call comes first */
+    const ir_ref b = t->b ? word_of(rw, t->b, i) : 0, a = word_of(rw, t->a, i);
+    word[i] = rewrite_put(rw, kind_op(t->kind, 32), a, b, 0);
+  }
   return joined(rw, word[0], word[1]);
 }
 
@@ -41,13 +43,13 @@ static ir_ref split_shift(struct rewrite *rw, const struct term *t) {
   if (by < 1 || by > 31)
     return 0;
   const ir_ref low = word_of(rw, t->a, 0), high = word_of(rw, t->a, 1), number = rewrite_32(rw, by);
-  if (t->kind == KIND_SHL)
-    return joined(rw, rewrite_put(rw, ISA_SHL_32, low, number, 0), middle(rw, low, high, 32 - by));
-  return joined(rw, middle(rw, low, high, by), rewrite_put(rw, kind_op(t->kind, 32), high, number, 0));
+  const bool left = t->kind == KIND_SHL;
+  const ir_ref second = left ? middle(rw, low, high, 32 - by) : rewrite_put(rw, kind_op(t->kind, 32), high, number, 0);
+  return joined(rw, left ? rewrite_put(rw, ISA_SHL_32, low, number, 0) : middle(rw, low, high, by), second);
 }
 
 static ir_ref split_product(struct rewrite *rw, const struct term *t) {
-  const ir_ref low = rewrite_put(rw, ISA_MULW_U32, word_of(rw, t->a, 0), word_of(rw, t->b, 0), 0);
+  const ir_ref second = word_of(rw, t->b, 0), low = rewrite_put(rw, ISA_MULW_U32, word_of(rw, t->a, 0), second, 0);
   ir_ref high = word_of(rw, low, 1);
   for (unsigned i = 0; i < 2; i++) {
     const ir_ref a = word_of(rw, t->a, i), b = word_of(rw, t->b, !i);

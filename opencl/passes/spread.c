@@ -147,6 +147,12 @@ static bool fits_in(const struct ir *ir, ir_ref x, int64_t plus) {
   return plus >= 0 && zeros < 32 && plus >> zeros == 0;
 }
 
+/* In this order: C leaves open which argument of a call comes first. */
+static ir_ref sum_of_extended(struct rewrite *rw, uint16_t extend, ir_ref x, int64_t plus) {
+  const ir_ref number = rewrite_64(rw, (uint64_t)plus), wide = rewrite_put(rw, extend, x, 0, 0);
+  return rewrite_put(rw, ISA_ADD_64, wide, number, 0);
+}
+
 static ir_ref spread_extension(struct rewrite *rw, const struct term *t) {
   const struct spread *spread = rw->context;
   if (!is_op(rw->ir, t->a, ISA_ADD_32) || !known(rw, arg(rw, t->a, 1)))
@@ -160,12 +166,12 @@ static ir_ref spread_extension(struct rewrite *rw, const struct term *t) {
     return 0;
   const bool is_signed = t->op == ISA_CVT_S64_S32;
   if (fits_in(rw->ir, x, plus) || (rw->ir->target.optimize && said(&rw->ir->inst[t->a], is_signed, range, plus)))
-    return rewrite_put(rw, ISA_ADD_64, rewrite_put(rw, t->op, x, 0, 0), rewrite_64(rw, (uint64_t)plus), 0);
+    return sum_of_extended(rw, t->op, x, plus);
   const int64_t least = (is_signed ? range.least : (int64_t)range.low) + plus;
   const int64_t most = (is_signed ? range.most : (int64_t)range.high) + plus;
   if (is_signed ? least < INT32_MIN || most > INT32_MAX : least < 0 || most > UINT32_MAX)
     return 0;
-  return rewrite_put(rw, ISA_ADD_64, rewrite_put(rw, t->op, x, 0, 0), rewrite_64(rw, (uint64_t)plus), 0);
+  return sum_of_extended(rw, t->op, x, plus);
 }
 
 static ir_ref spread_term(struct rewrite *rw, ir_ref ref) {
