@@ -128,9 +128,9 @@ void group_copy(struct isa_warp *warp, const struct isa_inst *inst, struct isa_r
   /* A null event becomes a new event. Each warp counts for itself, and so all get the same number. */
   field[COPY_EVENT_IN] = agreed_event(warp, result, inst->d, "the event", &reported);
   field[COPY_EVENT] = field[COPY_EVENT_IN] ? field[COPY_EVENT_IN] : ++warp->events;
+  uint32_t *const reg = warp->reg + (size_t)inst->d * warp->group->launch->warp_size;
   if (!field[COPY_EVENT_IN])
-    EACH_LANE(lane, result->mask)
-  warp->reg[(size_t)inst->d * warp->group->launch->warp_size + lane] = (uint32_t)field[COPY_EVENT];
+    EACH_LANE(lane, result->mask) reg[lane] = (uint32_t)field[COPY_EVENT];
   result->copy = isa_copy_of(field);
   warp->strayed |= warp->live & ~result->mask;
 }

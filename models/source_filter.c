@@ -94,7 +94,6 @@ static const struct warp_source *make(void *self, uint32_t cu, const struct mach
     unit->launches = need(RESULT_TOGETHER, sizeof *unit->launches);
     unit->filtered = need(RESULT_TOGETHER, sizeof *unit->filtered);
   }
-  filters->calls.launch.call = launch;
   warp_source_wrap(&unit->source, inner, &filters->calls, unit);
   *vector_next(filters->unit, filters->count, filters->room) = unit;
   if (filters->start)
@@ -104,6 +103,7 @@ static const struct warp_source *make(void *self, uint32_t cu, const struct mach
 
 struct source_maker source_filters_maker(struct source_filters *filters, const struct source_maker *inner) {
   filters->inner = inner;
+  filters->calls.launch.call = launch;
   return (struct source_maker){.self = filters, .executes = !inner || inner->executes, .make = make};
 }
 

@@ -229,6 +229,18 @@ static bool read_section(struct launch_reader *reader, const json_t *root, const
   return !value || read(reader, &place, value);
 }
 
+/* A section with named objects. */
+static bool read_objects(struct launch_reader *reader, const json_t *root, const char *key, section_reader *read) {
+  const struct place all = {NULL, key, 0};
+  json_t *objects = json_object_get(root, key);
+  if (objects && !json_is(&reader->document, &all, objects, JSON_OBJECT))
+    return false;
+  for (void *it = json_object_iter(objects); it; it = json_object_iter_next(objects, it))
+    if (!read(reader, &(struct place){&all, json_object_iter_key(it), 0}, json_object_iter_value(it)))
+      return false;
+  return true;
+}
+
 static bool read_root(struct launch_reader *reader, const json_t *root) {
   static const char *const keys[] = {"name",   "program",  "build", "machine",          "set", "buffers", "pipes",
                                      "images", "launches", "check", "expect_diagnostic"};
@@ -242,8 +254,8 @@ static bool read_root(struct launch_reader *reader, const json_t *root) {
                     read_section(reader, root, "build", launch_build) && read_program(reader, root);
   if (!made || reader->request->program_only)
     return made;
-  return read_section(reader, root, "buffers", launch_buffers) && read_section(reader, root, "pipes", launch_pipes) &&
-         read_section(reader, root, "images", launch_images) &&
+  return read_objects(reader, root, "buffers", launch_buffer) && read_objects(reader, root, "pipes", launch_pipe) &&
+         read_objects(reader, root, "images", launch_image) &&
          read_section(reader, root, "launches", launch_launches) &&
          read_section(reader, root, "check", launch_checks) &&
          read_section(reader, root, "expect_diagnostic", launch_diagnostics);

@@ -118,7 +118,7 @@ static void texels_free(struct texels *texels) {
   free(texels->bytes);
 }
 
-static bool read_image(struct launch_reader *reader, const struct place *place, const json_t *object) {
+bool launch_image(struct launch_reader *reader, const struct place *place, const json_t *object) {
   static const char *const keys[] = {"kind", "format", "width", "height", "depth", "layers", "file", "fill", "seed"};
   struct texels texels = {0};
   if (!json_is(&reader->document, place, object, JSON_OBJECT) ||
@@ -127,16 +127,6 @@ static bool read_image(struct launch_reader *reader, const struct place *place, 
   const bool good = make_image(reader, place, object, &texels);
   texels_free(&texels);
   return good;
-}
-
-bool launch_images(struct launch_reader *reader, const struct place *place, const json_t *images) {
-  if (!json_is(&reader->document, place, images, JSON_OBJECT))
-    return false;
-  json_t *all = (json_t *)images; /* jansson's iterators take no const */
-  for (void *it = json_object_iter(all); it; it = json_object_iter_next(all, it))
-    if (!read_image(reader, &(struct place){place, json_object_iter_key(it), 0}, json_object_iter_value(it)))
-      return false;
-  return true;
 }
 
 bool launch_texels(struct launch_reader *reader, const struct place *place, const json_t *name,

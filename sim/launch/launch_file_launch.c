@@ -20,8 +20,10 @@ struct reading {
 /* An argument has one key, its kind; {"buffer": "a"} may also have an "offset". */
 static bool read_argument(struct launch_reader *reader, const struct place *place, const json_t *object,
                           struct job_argument *argument) {
+  static const char *const of_buffer[] = {"buffer", "offset"};
   const struct place offset_at = {place, "offset", 0};
-  if (!json_is(&reader->document, place, object, JSON_OBJECT))
+  if (!json_is(&reader->document, place, object, JSON_OBJECT) ||
+      (json_object_get(object, "buffer") && !json_keys(&reader->document, place, object, of_buffer, COUNT(of_buffer))))
     return false;
   const json_t *offset = json_object_get(object, "buffer") ? json_object_get(object, "offset") : NULL;
   if (json_object_size(object) != (offset ? 2 : 1))

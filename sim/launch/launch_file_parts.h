@@ -45,9 +45,9 @@ bool launch_fill(struct launch_reader *reader, const struct place *place, const 
 
 /* Sections of the launch file. */
 bool launch_build(struct launch_reader *reader, const struct place *place, const json_t *build);
-bool launch_buffers(struct launch_reader *reader, const struct place *place, const json_t *buffers);
-bool launch_pipes(struct launch_reader *reader, const struct place *place, const json_t *pipes);
-bool launch_images(struct launch_reader *reader, const struct place *place, const json_t *images);
+bool launch_buffer(struct launch_reader *reader, const struct place *place, const json_t *buffer); /* one of them */
+bool launch_pipe(struct launch_reader *reader, const struct place *place, const json_t *pipe);
+bool launch_image(struct launch_reader *reader, const struct place *place, const json_t *image);
 bool launch_launches(struct launch_reader *reader, const struct place *place, const json_t *launches);
 bool launch_checks(struct launch_reader *reader, const struct place *place, const json_t *checks);
 bool launch_diagnostics(struct launch_reader *reader, const struct place *place, const json_t *rules);

@@ -139,17 +139,18 @@ bool type_parse(struct type type, const char *text, uint8_t *to, struct message 
 }
 
 bool type_read(struct type type, const char *name, const char *text, uint8_t *to, struct message *message) {
+  char *const words = need_copy(text);
   unsigned count = 0;
-  for (const char *at = text; at; count++) {
-    char component[64];
-    const size_t length = strcspn(at, ",");
-    snprintf(component, sizeof component, "%.*s", (int)(length < sizeof component ? length : sizeof component), at);
-    if (count < type.components && !type_parse(type, component, to + count * type.bytes, message))
-      return false;
-    at = at[length] ? at + length + 1 : NULL;
+  bool good = true;
+  for (char *at = words, *next; good && at; at = next, count++) {
+    next = strchr(at, ',');
+    if (next)
+      *next++ = '\0';
+    good = count >= type.components || type_parse(type, at, to + count * type.bytes, message);
   }
-  return count == type.components ||
-         message_fail(message, "%u component%s, not the %u of %s", count, count == 1 ? "" : "s", type.components, name);
+  free(words);
+  return good && (count == type.components || message_fail(message, "%u component%s, not the %u of %s", count,
+                                                           count == 1 ? "" : "s", type.components, name));
 }
 
 static unsigned digit(char c) {

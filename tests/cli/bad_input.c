@@ -338,6 +338,7 @@ TEST(cli, bad_launch_names_argument_and_limit) {
       {"{\"kernel\": \"plus\", \"global\": [64], \"args\": [{\"buffer\": \"data\"}, {\"uint\": 1}, {\"local\": 0}]}",
        "args[2].local: 0"},
       {"{\"kernel\": \"plus\", \"global\": [64], \"args\": [{\"local\": 4}]}", "args[0].local|'data'|a buffer"},
+      {"{\"kernel\": \"plus\", \"global\": [64], \"args\": [{\"buffer\": \"data\", \"ofset\": 4}]}", "ofset|offset"},
       {"{\"kernel\": \"plus\", \"global\": [4294967295, 4294967295], \"args\": [{\"buffer\": \"data\"}, {\"uint\": 1}, "
        "{\"local\": 4}]}",
        "launches[0].global|4294967295 x 4294967295"},

@@ -70,6 +70,31 @@ TEST(types, halves_round_to_nearest_even) {
   }
 }
 
+TEST(types, a_number_of_many_digits_is_read_whole) {
+  const struct type pair = {TYPE_FLOATING, 8, 2};
+  struct message message;
+  char text[200] = "1";
+  uint8_t bytes[TYPE_BYTES] = {0};
+  double value[2];
+  memset(text + 1, '0', 70);
+  strcpy(text + 71, ",2.5");
+  EXPECT_TRUE(type_read(pair, "double2", text, bytes, &message));
+  memcpy(value, bytes, sizeof value);
+  EXPECT_TRUE(value[0] == 1e70 && value[1] == 2.5);
+}
+
+TEST(types, a_value_has_as_many_components_as_its_type) {
+  const struct type pair = {TYPE_SIGNED, 4, 2};
+  struct message message;
+  uint8_t bytes[TYPE_BYTES] = {0};
+  EXPECT_FALSE(type_read(pair, "int2", "1", bytes, &message));
+  EXPECT_STREQ(message.text, "1 component, not the 2 of int2");
+  EXPECT_FALSE(type_read(pair, "int2", "1,2,3", bytes, &message));
+  EXPECT_STREQ(message.text, "3 components, not the 2 of int2");
+  EXPECT_FALSE(type_read(pair, "int2", "1,", bytes, &message));
+  EXPECT_CONTAINS(message.text, "'' is not a whole number");
+}
+
 TEST(types, integers_beyond_their_limits_are_refused) {
   static const struct {
     const char *type, *text;
