@@ -59,8 +59,8 @@ TEST(bad_input, out_of_memory_is_reported_in_one_line_and_is_no_internal_error) 
   write_many_launches(20000);
   refuse_within(30, "run many.json", "warpwait: out of memory: `warpwait run many.json` needs | more bytes\n");
   refuse_within(30, "check many.json", "warpwait: out of memory: `warpwait check many.json` needs ");
-  refuse_within(300, "run many.json", "warpwait: out of memory: results of 20000 launches\n");
-  refuse_within(300, "explain --quiet many.json", "warpwait: out of memory: results of 20000 launches\n");
+  refuse_within(300, "run many.json", "warpwait: out of memory: `warpwait run many.json` needs | more bytes\n");
+  refuse_within(300, "explain --quiet many.json", "warpwait: out of memory: `warpwait explain --quiet many.json` needs | more bytes\n");
 }
 #endif
 
