@@ -24,17 +24,17 @@ void dma_count_waiting(struct dma *dma, cycle_t now) {
 }
 
 static uint64_t free_channels(const struct dma *dma) {
-  return ~dma->work->held & (UINT64_MAX >> (CHANNELS - dma->params.channels));
+  return ~dma->work->held & (UINT64_MAX >> (CHANNELS - dma->params->channels));
 }
 
 cycle_t dma_next_acceptance(const struct dma *dma) {
   const struct dma_work *work = dma->work;
-  uint32_t walkers = dma->params.walkers;
+  uint32_t walkers = dma->params->walkers;
   if (!dma->from_cu.count || !free_channels(dma))
     return NEVER;
   if (walkers && (uint32_t)__builtin_popcountll(work->pending) >= walkers)
     return NEVER;
-  cycle_t gap_over = work->accepted ? work->last_acceptance + dma->params.issue_gap : 0;
+  cycle_t gap_over = work->accepted ? work->last_acceptance + dma->params->issue_gap : 0;
   return cycle_max(port_next(&dma->from_cu), gap_over);
 }
 
@@ -50,13 +50,13 @@ static void begin_copy(struct dma *dma, cycle_t now) {
   const struct rect *normal = &descriptor->global;
   work->copies[word] |= UINT64_C(1) << bit;
   *copy = (struct copy){.descriptor = *(const struct dma_descriptor *)port_peek(&dma->from_cu, now), .parts = 1};
-  assert((dma->params.misaligned != DMA_REFUSE || dma_aligned(&dma->params, normal, &descriptor->lds)) &&
+  assert((dma->params->misaligned != DMA_REFUSE || dma_aligned(dma->params, normal, &descriptor->lds)) &&
          "the sender refuses what is not aligned");
   assert(descriptor->owner < OWNERS && "an owner is a work-group's slot");
-  dma_normalize(&dma->params, descriptor);
+  dma_normalize(dma->params, descriptor);
   copy->bytes = rect_all(normal);
-  if (dma_dimensions(normal) > dma->params.dimensions)
-    copy->parts = dma->params.dimensions == 2 ? normal->planes : (uint64_t)normal->planes * normal->lines;
+  if (dma_dimensions(normal) > dma->params->dimensions)
+    copy->parts = dma->params->dimensions == 2 ? normal->planes : (uint64_t)normal->planes * normal->lines;
   /* Older copies of the owner that this one waits for: a fence orders all before it and all after it. */
   for (unsigned space = 0; space < SPACES; space++) {
     uint64_t *fence = &work->fence[space][descriptor->owner];
@@ -98,9 +98,9 @@ static void fill_channel(struct dma *dma, unsigned index, cycle_t now) {
                               .accepted = now,
                               .order = work->accepted_copies - 1,
                               .age = work->accepted++,
-                              .ready = now + dma->params.setup};
+                              .ready = now + dma->params->setup};
   if (copy->descriptor.fetch && !copy->accepted)
-    channel->ready += dma->params.descriptor_fetch;
+    channel->ready += dma->params->descriptor_fetch;
   struct dma_descriptor *walk = &channel->walk;
   *walk = copy->descriptor;
   if (copy->parts > 1) {
@@ -181,12 +181,12 @@ cycle_t dma_next_completion(const struct dma *dma) {
 /* News take `completion` cycles, but at least one. A posted copy's latency ends with DMA_LEFT. */
 static void send_news(struct dma *dma, struct copy *copy, enum dma_news news, cycle_t ready, cycle_t now) {
   const struct dma_descriptor *descriptor = &copy->descriptor;
-  cycle_t arrival = cycle_max(cycle_max(ready + dma->params.completion, now + 1), dma->to_cu.last);
+  cycle_t arrival = cycle_max(cycle_max(ready + dma->params->completion, now + 1), dma->to_cu.last);
   cycle_t latency = (copy->left_at ? copy->left_at : arrival) - descriptor->issued;
   const struct dma_done done = {descriptor->tag, news,        descriptor->origin, latency,
                                 copy->requests,  copy->asked, descriptor->number};
   port_send_at(&dma->to_cu, &done, now, arrival);
-  port_widen(&dma->to_cu, dma_news_room(&dma->params));
+  port_widen(&dma->to_cu, dma_news_room(dma->params));
   if (!copy->left_at)
     histogram_add(dma->latency, latency);
   if (news == DMA_LEFT)
@@ -197,7 +197,7 @@ void dma_leave(struct dma *dma, unsigned index, cycle_t now) {
   struct dma_work *work = dma->work;
   struct channel *channel = &work->channel[index];
   struct copy *copy = &work->copy[channel->copy];
-  if (--channel->unsent || (work->pending & channel_bit(index)) || !dma->params.posted)
+  if (--channel->unsent || (work->pending & channel_bit(index)) || !dma->params->posted)
     return;
   if (++copy->left == copy->parts)
     send_news(dma, copy, DMA_LEFT, now, now);

@@ -8,8 +8,8 @@
 /* From which cycle on an outbound request can start. NEVER: posted copies wait for an acknowledgment, or dma.lds_reads
  * for data from the LDS. Both arrive in a step. */
 static cycle_t outbound_at(const struct dma *dma) {
-  uint32_t posted = dma->params.posted;
-  uint32_t reads = dma->params.lds_reads;
+  uint32_t posted = dma->params->posted;
+  uint32_t reads = dma->params->lds_reads;
   if ((posted && dma->work->writes >= posted) || (reads && dma->work->reading >= reads))
     return NEVER;
   return dma_lds_free_at(dma);
@@ -62,9 +62,9 @@ static unsigned least_busy(const struct dma_work *work, uint64_t channels, unsig
 static unsigned arbitrate(const struct dma *dma, cycle_t now) {
   const struct dma_work *work = dma->work;
   uint64_t channels = with_room(dma, dma_eligible(work), now), from_turn = UINT64_MAX << work->turn;
-  if (dma->params.lds_reads && first_ready(work, channels & ~work->to_lds, now) != NOBODY)
+  if (dma->params->lds_reads && first_ready(work, channels & ~work->to_lds, now) != NOBODY)
     channels &= ~work->to_lds;
-  switch (dma->params.arbitration) {
+  switch (dma->params->arbitration) {
   case DMA_OLDEST:
     return oldest_ready(work, channels, now);
   case DMA_PRIORITY:
@@ -84,7 +84,7 @@ static unsigned arbitrate(const struct dma *dma, cycle_t now) {
  * sectors adds one sector for its byte mask. A line shorter than `gather` counts as `gather` bytes: its last request
  * adds what is missing. */
 static uint32_t counted(const struct dma *dma, const struct channel *channel, const struct dma_request *covers) {
-  const uint64_t line = channel->walk.global.bytes, gather = dma->params.gather, sector = dma->params.sector;
+  const uint64_t line = channel->walk.global.bytes, gather = dma->params->gather, sector = dma->params->sector;
   const bool small = line < gather && channel->sent + covers->global.bytes == line;
   uint32_t bytes = small ? covers->global.lines * (uint32_t)(gather - line) : 0;
   if (sector <= 1 || covers->to_lds)
@@ -119,8 +119,8 @@ static void dispatch(struct dma *dma, cycle_t now) {
   dma->stats.packs += covers->global.lines > 1 && !covers->train;
   dma->stats.addresses += sending->addresses;
   struct transfer transfer = dma_transfer(dma, covers, sending->tag, !covers->to_lds);
-  transfer.width = covers->to_lds ? 0 : dma->params.out_width ? dma->params.out_width : dma->params.read_width;
-  transfer.bypass = covers->to_lds && dma->params.l2 == DMA_BYPASS;
+  transfer.width = covers->to_lds ? 0 : dma->params->out_width ? dma->params->out_width : dma->params->read_width;
+  transfer.bypass = covers->to_lds && dma->params->l2 == DMA_BYPASS;
   port_send(covers->to_lds ? &dma->to_memory : dma->to_lds, &transfer, now);
   if (dma_coupled(dma) && !covers->to_lds)
     dma->work->path_free = NEVER;
@@ -135,7 +135,7 @@ static void start_request(struct dma *dma, unsigned index, cycle_t now) {
   const struct dma_request *covers = &sending->covers;
   *sending = (struct sending){.active = true, .channel = index};
   dma_cut(dma, channel, sending);
-  sending->leaves = now + sending->addresses - 1 + (covers->global.lines - 1) * dma->params.line_cycles;
+  sending->leaves = now + sending->addresses - 1 + (covers->global.lines - 1) * dma->params->line_cycles;
   if (!sending->dropped) {
     const uint32_t left = work->used - work->entries++;
     sending->tag = left ? work->unused[left - 1] : work->used++;
@@ -148,7 +148,7 @@ static void start_request(struct dma *dma, unsigned index, cycle_t now) {
       work->reading++;
       work->writes += dma_bytes(covers);
     }
-    if (++channel->under_way == dma->params.quota)
+    if (++channel->under_way == dma->params->quota)
       work->at_quota |= channel_bit(index);
   }
   if (work->owner == NOBODY)
@@ -175,7 +175,7 @@ static void end_request(struct dma *dma, cycle_t now) {
     dma_settle(dma, index, now + 1);
   if (ends || !more || (work->at_quota & channel_bit(index))) { /* the burst is over */
     work->owner = NOBODY;
-    work->turn = index + 1 == dma->params.channels ? 0 : index + 1;
+    work->turn = index + 1 == dma->params->channels ? 0 : index + 1;
     channel->burst = 0;
   }
   work->last_sent = now + 1;

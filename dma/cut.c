@@ -73,7 +73,7 @@ static uint32_t line_offset(const struct channel *channel, uint32_t line) {
 
 /* The LDS address of a byte of the copy's LDS side, before the swizzle. */
 static uint32_t linear_place(const struct dma *dma, const struct channel *channel, uint32_t offset) {
-  return (uint32_t)channel->walk.lds.base + pad_to(&dma->params, offset);
+  return (uint32_t)channel->walk.lds.base + pad_to(dma->params, offset);
 }
 
 static uint32_t least(uint64_t a, uint64_t b) { return (uint32_t)(a < b ? a : b); }
@@ -89,7 +89,7 @@ void dma_inside(const struct dma_descriptor *copy, uint64_t global, uint32_t *fr
 /* Bytes up to the place where an engine that cannot shift must stop: a multiple of `unit`, the largest power of two up
  * to `alignment` that divides the difference of the addresses. */
 static uint32_t cut_at_alignment(const struct dma *dma, uint64_t global, uint32_t lds, uint32_t bytes) {
-  uint64_t alignment = dma->params.alignment, apart = (global - lds) | alignment, unit = apart & -apart;
+  uint64_t alignment = dma->params->alignment, apart = (global - lds) | alignment, unit = apart & -apart;
   uint32_t in_unit = (uint32_t)(global & (unit - 1));
   if (in_unit || unit < alignment)
     return least(bytes, unit - in_unit);
@@ -99,7 +99,7 @@ static uint32_t cut_at_alignment(const struct dma *dma, uint64_t global, uint32_
 /* Bytes of a line from byte `at` on that one request could hold, without granularity. */
 static uint32_t uncut(const struct dma *dma, const struct channel *channel, uint64_t global, uint32_t offset,
                       uint32_t at, uint32_t bytes, bool *outside) {
-  const struct dma_params *params = &dma->params;
+  const struct dma_params *params = dma->params;
   if (channel->bounded) { /* up to the place where the buffer begins or ends */
     uint32_t from, to;
     dma_inside(&channel->walk, global, &from, &to);
@@ -133,7 +133,7 @@ static uint32_t most_in_train(const struct dma_params *params, const struct chan
 }
 
 void dma_prepare(const struct dma *dma, struct channel *channel) {
-  const struct dma_params *params = &dma->params;
+  const struct dma_params *params = dma->params;
   const struct dma_descriptor *walk = &channel->walk;
   const struct rect *global = &walk->global;
   const uint64_t bytes = global->bytes, starts = global->base | global->pitch | global->plane;
@@ -153,7 +153,7 @@ void dma_prepare(const struct dma *dma, struct channel *channel) {
 static uint32_t pack_lines(const struct dma *dma, const struct channel *channel, bool *outside) {
   const struct rect *global = &channel->walk.global;
   uint32_t most = least(channel->pack, global->lines - channel->line), lines = 0;
-  uint32_t pad = dma->params.pad ? dma->params.pad_interval : 0,
+  uint32_t pad = dma->params->pad ? dma->params->pad_interval : 0,
            interval = pad ? line_offset(channel, channel->line) / pad : 0;
   if (!most || channel->sent || !channel->cut_short)
     return channel->sent ? 0 : most;
@@ -172,7 +172,7 @@ static uint32_t pack_lines(const struct dma *dma, const struct channel *channel,
 /* A piece of one line, up to the next multiple of `granularity` or the place where the line must be cut. */
 static uint32_t cut_piece(const struct dma *dma, const struct channel *channel, uint64_t global, uint32_t offset,
                           bool *outside) {
-  const struct dma_params *params = &dma->params;
+  const struct dma_params *params = dma->params;
   uint32_t in_window = params->granularity - 1, lds = linear_place(dma, channel, offset + channel->sent);
   uint32_t bytes = params->granularity - (uint32_t)((global + channel->sent) & in_window);
   bytes = least(channel->walk.global.bytes - channel->sent, bytes);
@@ -204,7 +204,7 @@ void dma_cut(const struct dma *dma, const struct channel *channel, struct sendin
     sending->addresses = global->lines = least(channel->train, walk->global.lines - channel->line);
     covers->train = global->lines > 1;
   } else if (lines) { /* one address for each line; two for a line across a boundary */
-    const uint64_t granularity = dma->params.granularity;
+    const uint64_t granularity = dma->params->granularity;
     sending->addresses = lines;
     for (uint32_t line = 0; channel->crossing && line < lines; line++)
       sending->addresses += (rect_line(global, 0, line) & (granularity - 1)) + global->bytes > granularity;
@@ -215,7 +215,7 @@ void dma_cut(const struct dma *dma, const struct channel *channel, struct sendin
   covers->lds.bytes = global->bytes;
   covers->lds.lines = global->lines;
   covers->lds.planes = 1;
-  covers->zero = outside && walk->to_lds && dma->params.out_of_bounds == DMA_ZERO;
+  covers->zero = outside && walk->to_lds && dma->params->out_of_bounds == DMA_ZERO;
   sending->dropped = outside && !covers->zero;
 }
 
@@ -225,15 +225,15 @@ bool dma_advance(const struct dma *dma, struct channel *channel, const struct dm
   channel->sent += (uint32_t)sent->global.bytes;
   *more = true;
   if (channel->sent < walk->bytes)
-    return ((sent->global.base + sent->global.bytes) & (dma->params.burst - 1)) == 0;
+    return ((sent->global.base + sent->global.bytes) & (dma->params->burst - 1)) == 0;
   channel->sent = 0;
   channel->line += sent->global.lines;
-  channel->ready += dma->params.line_cycles;
+  channel->ready += dma->params->line_cycles;
   if (channel->line >= walk->lines) {
     channel->line = 0;
-    channel->ready += dma->params.plane_cycles;
+    channel->ready += dma->params->plane_cycles;
     *more = ++channel->plane != walk->planes;
   }
   channel->burst += dma_bytes(sent);
-  return !pack || !*more || channel->burst >= dma->params.burst;
+  return !pack || !*more || channel->burst >= dma->params->burst;
 }

@@ -34,7 +34,7 @@ static cycle_t dma_step(void *self, cycle_t now);
  * takes memory_latency to return. In that time each request can get one reply and, if its entry is used again, another
  * one. */
 static void make_ports(struct dma *dma, struct component *cu, struct component *memory, cycle_t memory_latency) {
-  const struct dma_params *params = &dma->params;
+  const struct dma_params *params = dma->params;
   struct component *me = &dma->component;
   port_init(&dma->from_cu, sizeof(struct dma_descriptor), params->queue, 1, cu, me);
   port_init(&dma->to_cu, sizeof(struct dma_done), dma_news_room(params), 1, me, cu);
@@ -44,11 +44,11 @@ static void make_ports(struct dma *dma, struct component *cu, struct component *
 
 static void make_work(struct dma *dma) {
   struct dma_work *work = dma->work = need(1, sizeof *work);
-  uint32_t requests = dma->params.outstanding;
+  uint32_t requests = dma->params->outstanding;
   work->request = need_more(NULL, requests, sizeof *work->request);
   work->unused = need_more(NULL, requests, sizeof *work->unused);
-  uint32_t out_width = dma->params.out_width ? dma->params.out_width : dma->params.write_width;
-  dma_side_init(&work->inbound, requests, dma->params.read_width);
+  uint32_t out_width = dma->params->out_width ? dma->params->out_width : dma->params->write_width;
+  dma_side_init(&work->inbound, requests, dma->params->read_width);
   dma_side_init(&work->outbound, requests, out_width);
   work->owner = NOBODY;
   work->splitting = COPY_SLOTS;
@@ -59,7 +59,7 @@ void dma_init(struct dma *dma, const struct dma_params *params, struct component
               cycle_t memory_latency, struct port *to_lds, struct port *from_lds) {
   assert(params->channels <= CHANNELS && "a channel is a bit of a word");
   *dma = (struct dma){.component = {.name = "dma", .step = dma_step, .self = dma},
-                      .params = *params,
+                      .params = params,
                       .to_lds = to_lds,
                       .from_lds = from_lds};
   make_work(dma);

@@ -93,7 +93,7 @@ struct dma_request {
 
 struct dma {
   struct component component;
-  struct dma_params params;
+  const struct dma_params *params;
   struct dma_stats stats;
   struct histogram *latency; /* from `issued` to the arrival of dma_done; the engine's builder sets it */
   uint32_t queue_peak;       /* most descriptors that waited at once */

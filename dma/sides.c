@@ -27,7 +27,7 @@ static cycle_t data_at(const struct dma *dma, const struct side *side, cycle_t n
     return side == &dma->work->inbound ? dma->work->path_free : 0;
   if (side->freed_at == now)
     return now + 1;
-  return side->buffered < dma->params.buffer ? now : NEVER;
+  return side->buffered < dma->params->buffer ? now : NEVER;
 }
 
 cycle_t dma_lds_free_at(const struct dma *dma) {
@@ -42,7 +42,7 @@ cycle_t dma_zeros_free_at(const struct dma *dma, cycle_t now) { return data_at(d
 /* ---- through a side -------------------------------------------------------------------------- */
 
 static void side_append(struct dma *dma, struct side *side, uint32_t tag, cycle_t ready) {
-  uint32_t size = dma->params.outstanding, at = side->head + side->count++;
+  uint32_t size = dma->params->outstanding, at = side->head + side->count++;
   at = at < size ? at : at - size;
   side->request[at] = tag;
   side->ready[at] = ready;
@@ -57,7 +57,7 @@ static void side_push(struct dma *dma, struct side *side, uint32_t tag, cycle_t 
   dma->work->request[tag].read = now;
   if (dma_coupled(dma)) /* the sides take turns by whole cycles */
     side->rate.cycle = side->rate.used = 0;
-  cycle_t here = side == &dma->work->outbound ? now + dma->params.lds_latency : now;
+  cycle_t here = side == &dma->work->outbound ? now + dma->params->lds_latency : now;
   uint32_t span = dma_span(&dma->work->request[tag].covers);
   cycle_t last = rate_take(&side->rate, here, dma->work->request[tag].passes) - 1;
   side_append(dma, side, tag, cycle_max(here, last - cycle_min(last, span)));
@@ -90,10 +90,10 @@ static void side_drain(struct dma *dma, struct side *side, struct port *port, cy
     const struct dma_request *covers = &dma->work->request[tag].covers;
     struct transfer transfer = dma_transfer(dma, covers, tag, covers->to_lds);
     transfer.write = true;
-    transfer.width = covers->to_lds ? dma->params.write_width : 0;
-    transfer.bypass = !covers->to_lds && dma->params.l2 == DMA_BYPASS;
+    transfer.width = covers->to_lds ? dma->params->write_width : 0;
+    transfer.bypass = !covers->to_lds && dma->params->l2 == DMA_BYPASS;
     port_send(port, &transfer, now);
-    side->head = side->head + 1 == dma->params.outstanding ? 0 : side->head + 1;
+    side->head = side->head + 1 == dma->params->outstanding ? 0 : side->head + 1;
     side->count--;
     if (covers->to_lds)
       continue;

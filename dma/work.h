@@ -185,9 +185,9 @@ static inline uint32_t dma_count(const struct dma_request *covers) { return cove
 static inline uint32_t dma_span(const struct dma_request *covers) { return dma_count(covers) - 1; }
 
 /* The engine has as many requests in flight as dma.outstanding allows. */
-static inline bool dma_is_full(const struct dma *dma) { return dma->work->under_way >= dma->params.outstanding; }
+static inline bool dma_is_full(const struct dma *dma) { return dma->work->under_way >= dma->params->outstanding; }
 
-static inline bool dma_coupled(const struct dma *dma) { return dma->params.decoupling == DMA_COUPLED; }
+static inline bool dma_coupled(const struct dma *dma) { return dma->params->decoupling == DMA_COUPLED; }
 
 static inline uint64_t channel_bit(unsigned channel) { return UINT64_C(1) << channel; }
 

@@ -102,8 +102,8 @@ uint32_t lds_capacity(const struct lds_params *params) {
 static void make_ports(struct lds *lds, struct component *cu, struct component *const *dma) {
   enum { TRANSFERS = 4 }; /* two sustain one transfer a cycle, credits included */
   struct component *me = &lds->component;
-  port_init(&lds->from_cu, sizeof(struct lds_request), lds->params.queue, 1, cu, me);
-  port_init(&lds->to_cu, sizeof(struct lds_reply), lds->params.latency + latest(&lds->params) + 4, 1, me, cu);
+  port_init(&lds->from_cu, sizeof(struct lds_request), lds->params->queue, 1, cu, me);
+  port_init(&lds->to_cu, sizeof(struct lds_reply), lds->params->latency + latest(lds->params) + 4, 1, me, cu);
   for (unsigned e = 0; e < lds->engines; e++) {
     port_init(&lds->from_dma[e], sizeof(struct transfer), TRANSFERS, 1, dma[e], me);
     port_init(&lds->to_dma[e], sizeof(struct transfer_reply), TRANSFERS, 1, me, dma[e]);
@@ -114,7 +114,7 @@ void lds_init(struct lds *lds, const struct lds_params *params, const struct lds
               struct component *const *dma, unsigned engines) {
   assert(engines <= LDS_ENGINES && "a CU has a handful of DMA engines");
   *lds = (struct lds){.component = {.name = "lds", .step = lds_step, .self = lds},
-                      .params = *params,
+                      .params = params,
                       .engines = engines,
                       .work = need(1, sizeof *lds->work)};
   if (commit)
@@ -165,7 +165,7 @@ static uint32_t conflicts_since(struct served *served, cycle_t since) {
 static void collect_waiting(struct lds *lds, cycle_t now) {
   struct lds_work *work = lds->work;
   const struct lds_request *request;
-  while (work->waits < lds->params.queue && (request = port_peek(&lds->from_cu, now))) {
+  while (work->waits < lds->params->queue && (request = port_peek(&lds->from_cu, now))) {
     work->waiting[work->waits++] =
         (struct waiting){.arrived = port_next(&lds->from_cu), .ready = now + request->delay, .request = *request};
     port_take(&lds->from_cu, now);
@@ -174,7 +174,7 @@ static void collect_waiting(struct lds *lds, cycle_t now) {
 
 /* Only one access of a warp is at the banks at a time. */
 static bool may_start(const struct lds *lds, const struct lds_request *request, cycle_t now) {
-  for (unsigned i = 0; i < lds->params.interleave; i++) {
+  for (unsigned i = 0; i < lds->params->interleave; i++) {
     const struct access *access = &lds->work->access[i];
     if ((access->active || access->next > now) && access->request.warp == request->warp && request->warp != LDS_NO_WARP)
       return false;
@@ -191,7 +191,7 @@ static void start_at(struct lds *lds, struct access *access, const struct lds_re
   access->queued_conflicts = conflicts_since(&lds->work->served, arrived);
   access->request = *request;
   lds->work->at_banks++;
-  lds_recall(&lds->work->memo, &lds->params, request, &access->schedule);
+  lds_recall(&lds->work->memo, lds->params, request, &access->schedule);
 }
 
 /* The access keeps its slot in the queue until its first pass. */
@@ -210,7 +210,7 @@ static bool is_in_order(const struct lds *lds, uint32_t at) {
   const struct lds_work *work = lds->work;
   const struct lds_request *request = &work->waiting[at].request;
   bool behind = false;
-  for (unsigned i = 0; i < lds->params.interleave; i++)
+  for (unsigned i = 0; i < lds->params->interleave; i++)
     behind |= work->access[i].active && !work->access[i].started && is_behind(request, &work->access[i].request);
   for (uint32_t older = 0; older < at; older++)
     behind |= is_behind(request, &work->waiting[older].request);
@@ -235,7 +235,7 @@ static void accept_accesses(struct lds *lds, cycle_t now) {
     return;
   if (lds->work->waiting)
     collect_waiting(lds, now);
-  for (unsigned i = 0; i < lds->params.interleave; i++) {
+  for (unsigned i = 0; i < lds->params->interleave; i++) {
     struct access *access = &lds->work->access[i];
     if (access->active || access->next > now || !port_can_send(&lds->to_cu, now))
       continue;
@@ -319,7 +319,7 @@ static void reply(struct lds *lds, struct access *access, cycle_t now) {
                             .ways = schedule->ways};
   lds->stats.conflict_cycles += reply.conflict_cycles;
   note_served(&lds->work->served, now, reply.conflict_cycles);
-  cycle_t arrival = cycle_max(now + lds->params.latency + schedule->late, lds->to_cu.last);
+  cycle_t arrival = cycle_max(now + lds->params->latency + schedule->late, lds->to_cu.last);
   port_send_at(&lds->to_cu, &reply, now, arrival);
 }
 
@@ -330,7 +330,7 @@ static void do_passes(struct lds *lds, struct access *access, uint32_t passes, c
   if (!access->started)
     start_access(lds, access, last);
   access->pass += passes;
-  access->next = last + lds->params.interleave;
+  access->next = last + lds->params->interleave;
   lds->stats.passes += passes;
   if (access->pass == schedule->passes)
     reply(lds, access, last);
@@ -343,7 +343,7 @@ static void do_passes(struct lds *lds, struct access *access, uint32_t passes, c
 /* The access whose pass is due in cycle `now`: the one that has waited longest. */
 static struct access *due_access(struct lds *lds, cycle_t now) {
   struct access *due = NULL;
-  for (unsigned i = 0; i < lds->params.interleave; i++) {
+  for (unsigned i = 0; i < lds->params->interleave; i++) {
     struct access *access = &lds->work->access[i];
     if (access->active && access->next <= now && (!due || access->next < due->next))
       due = access;
@@ -368,7 +368,7 @@ static uint32_t beat_end(const struct stream *stream) {
 static uint64_t beat_banks(const struct lds *lds, const struct stream *stream) {
   unsigned log2 = lds->work->word_log2;
   uint32_t first = stream->address >> log2, last = (beat_end(stream) - 1) >> log2;
-  return lds_banks(&lds->params, first, last - first + 1);
+  return lds_banks(lds->params, first, last - first + 1);
 }
 
 static void finish_transfer(struct lds *lds, unsigned engine, cycle_t now) {
@@ -419,8 +419,8 @@ static void do_beats(struct lds *lds, unsigned engine, uint32_t beats, cycle_t l
 /* ---- cycles --------------------------------------------------------------------------------- */
 
 static bool dma_goes_first(struct lds *lds) {
-  bool dma = lds->params.priority == LDS_DMA_FIRST;
-  if (lds->params.priority == LDS_ALTERNATE) {
+  bool dma = lds->params->priority == LDS_DMA_FIRST;
+  if (lds->params->priority == LDS_ALTERNATE) {
     dma = lds->work->dma_wins;
     lds->work->dma_wins = !dma;
   }
@@ -475,7 +475,7 @@ static void one_cycle(struct lds *lds, cycle_t now) {
   struct access *access = next_access(lds, now);
   bool warp = access, dma = work->streams;
   unsigned engine = dma ? pick_engine(lds) : 0;
-  const bool shared = lds->params.dma_port == LDS_PORT_SHARED;
+  const bool shared = lds->params->dma_port == LDS_PORT_SHARED;
   uint64_t warp_banks = warp && access->pass < access->schedule.passes ? access->schedule.bank_mask[access->pass] : 0;
   uint64_t dma_banks = dma && ((warp_banks && shared) || lds->every_cycle) ? beat_banks(lds, &work->stream[engine]) : 0;
   if ((warp_banks & dma_banks) && shared) {
@@ -511,7 +511,7 @@ static uint32_t passes_left(const struct access *access) {
 
 /* Several accesses take turns, or global memory may claim a cycle. */
 static bool steps_each_cycle(const struct lds *lds) {
-  return lds->params.interleave > 1 || lds->params.global_port == LDS_GLOBAL_SHARED;
+  return lds->params->interleave > 1 || lds->params->global_port == LDS_GLOBAL_SHARED;
 }
 
 /* Does the cycles from work->at to before `now`. In these, no message arrived, no access started and no transfer ended:
@@ -520,7 +520,7 @@ static bool steps_each_cycle(const struct lds *lds) {
 static void catch_up(struct lds *lds, cycle_t now) {
   struct lds_work *work = lds->work;
   while (work->at < now && (work->at_banks || work->streams)) {
-    bool warp = work->at_banks, disputed = warp && work->streams && lds->params.dma_port == LDS_PORT_SHARED;
+    bool warp = work->at_banks, disputed = warp && work->streams && lds->params->dma_port == LDS_PORT_SHARED;
     if (disputed || work->streams > 1 || (warp && steps_each_cycle(lds))) {
       one_cycle(lds, work->at++);
       continue;
@@ -557,7 +557,7 @@ static cycle_t next_warp(const struct lds *lds, cycle_t now) {
     return cycle_max(now + 1, cycle_max(port_next(&lds->from_cu), port_free_at(&lds->to_cu)));
   if (!access->started)
     return now + 1;
-  return now + passes_left(access) + (lds->params.latency > 1);
+  return now + passes_left(access) + (lds->params->latency > 1);
 }
 
 /* A transfer takes at least one cycle for each beat. With several engines or competing warps, this step is early and

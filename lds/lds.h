@@ -141,7 +141,7 @@ struct lds_commit {
 
 struct lds {
   struct component component;
-  struct lds_params params;
+  const struct lds_params *params;
   struct lds_stats stats;
   struct lds_commit commit;
   unsigned engines;
@@ -173,7 +173,7 @@ void lds_free(struct lds *lds);
  *
  * One interval is enough to hold the claims, because an LDS with work steps in every cycle: earlier cycles are done. */
 static inline void lds_give_way(struct lds *lds, cycle_t now, uint64_t cycles) {
-  if (lds->params.global_port == LDS_GLOBAL_SEPARATE)
+  if (lds->params->global_port == LDS_GLOBAL_SEPARATE)
     return;
   if (lds->given_until <= now)
     lds->given_from = lds->given_until = now + 1;

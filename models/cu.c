@@ -121,20 +121,20 @@ static bool waits_for_others(struct cu *cu, uint32_t tag) {
 static uint32_t bank_passes(const struct cu *cu, const struct isa_access *access) {
   const struct lds_request words = {.kind = LDS_READ,
                                     .bytes = (uint8_t)access->bytes,
-                                    .lanes = (uint8_t)cu->params.warp_size,
+                                    .lanes = (uint8_t)cu->params->warp_size,
                                     .mask = access->mask,
                                     .address = access->address};
   struct lds_schedule schedule;
-  lds_plan(&cu->lds->params, &words, &schedule);
+  lds_plan(cu->lds->params, &words, &schedule);
   return schedule.passes;
 }
 
 cycle_t cu_read_l1(struct cu *cu, struct cu_access *access, uint32_t lines, uint64_t bytes, cycle_t now) {
-  const uint32_t width = cu->mem.l1_width;
+  const uint32_t width = cu->mem->l1_width;
   commit_cached(cu->source, &access->isa, &cu->l1.cache);
   const uint64_t tags = (uint64_t)cu_l1_tags(cu, lines) * width;
   uint64_t data = bytes > tags ? bytes : tags;
-  if (cu->mem.l1_banks == L1_LDS_BANKS) /* words of one line are in different banks */
+  if (cu->mem->l1_banks == L1_LDS_BANKS) /* words of one line are in different banks */
     data = lines > 1 ? (uint64_t)bank_passes(cu, &access->isa) * width : width > bytes ? width : bytes;
   lds_give_way(cu->lds, now, div_up(data, width));
   return rate_take(&cu->l1.width, now, data > tags ? data : tags);
@@ -189,7 +189,7 @@ static void fetch_ahead(const struct cu *cu) {
   const struct cu_access *access = cu->accesses[reply->tag];
   __builtin_prefetch(&access->isa);
   __builtin_prefetch(&access->index);
-  __builtin_prefetch((const uint64_t *)(access + 1) + cu->params.warp_size); /* its lines: see add_chunk() */
+  __builtin_prefetch((const uint64_t *)(access + 1) + cu->params->warp_size); /* its lines: see add_chunk() */
 }
 
 static void take_memory_replies(struct cu *cu, cycle_t now) {
@@ -257,7 +257,7 @@ static void set_first_operands(struct cu_warp *warp) {
 
 static void start_warp(struct cu *cu, uint32_t slot, uint32_t group_slot, uint32_t index, cycle_t now) {
   struct cu_warp *warp = cu_warp(cu, slot);
-  struct cu_scheduler *scheduler = &cu->schedulers[slot % cu->params.schedulers];
+  struct cu_scheduler *scheduler = &cu->schedulers[slot % cu->params->schedulers];
   struct cu_kernel *kernel = cu->groups[group_slot].kernel;
   *warp = (struct cu_warp){
       .kernel = kernel, .scheduler = scheduler, .since = now, .started = now, .group = group_slot, .index = index};
@@ -313,7 +313,7 @@ static void start_group(struct cu *cu, const struct cu_start *start, cycle_t now
   uint32_t slot = 0;
   while (cu->groups[slot].active)
     slot++;
-  assert(slot < cu->params.groups && "the dispatcher sends a group when there is room");
+  assert(slot < cu->params->groups && "the dispatcher sends a group when there is room");
   const struct isa_group *shape = cu_open_group(cu, slot, start, now);
   for (uint32_t index = 0; index < shape->warps; index++)
     start_warp(cu, free_warp(cu), slot, index, now);
@@ -348,7 +348,7 @@ static cycle_t cu_step(void *self, cycle_t now) {
   /* (3) new work-groups */
   take_groups(cu, now);
   /* (4) issue */
-  for (uint32_t i = 0; i < cu->params.schedulers; i++)
+  for (uint32_t i = 0; i < cu->params->schedulers; i++)
     if (cu->schedulers[i].ready)
       issued += cu_schedule(cu, &cu->schedulers[i], now, &next);
   if (issued)
@@ -389,13 +389,13 @@ static void set_forwards(struct cu *cu) {
   for (unsigned user = 0; user < ISA_CLASSES; user++)
     for (unsigned maker = 0; maker < ISA_CLASSES; maker++)
       if (isa_on_unit(user) && maker != cu->unit[user]) {
-        const bool steers = user == ISA_CLASS_BRANCH && cu->params.guard_latency;
-        cu->forward[user][maker] = steers ? cu->params.guard_latency : cu->params.forward_latency;
+        const bool steers = user == ISA_CLASS_BRANCH && cu->params->guard_latency;
+        cu->forward[user][maker] = steers ? cu->params->guard_latency : cu->params->forward_latency;
       }
 }
 
 static void set_classes(struct cu *cu) {
-  const struct cu_params *params = &cu->params;
+  const struct cu_params *params = cu->params;
   for (unsigned i = 0; i < ISA_CLASSES; i++)
     cu->latency[i] = cu->interval[i] = 1;
 /* clang-format off */
@@ -453,7 +453,7 @@ static void pool_init(struct cu_pool *pool, uint32_t first, uint32_t count) {
  * behind all accesses of the chunk. */
 static void add_chunk(struct cu *cu) {
   enum { HOST_LINE = 64, WORDS = 4, LINES = 2 };
-  const size_t lanes = cu->params.warp_size, head = sizeof(struct cu_access);
+  const size_t lanes = cu->params->warp_size, head = sizeof(struct cu_access);
   const size_t bytes = head + lanes * (sizeof(uint64_t) + LINES * sizeof(struct mem_line)),
                behind = lanes * (WORDS + 1) * sizeof(uint32_t);
   struct cu_chunk *chunk = need_more(NULL, 1, sizeof *chunk + HOST_LINE + CU_CHUNK * (bytes + behind));
@@ -489,15 +489,6 @@ void cu_free_accesses(struct cu *cu) {
   free(cu->accesses);
 }
 
-/* The texture unit's own cache is an L1 with a different geometry, without a share of the LDS. */
-static struct mem_params texel_cache(const struct machine *machine) {
-  struct mem_params params = machine->mem;
-  params.l1_size = machine->texture.cache_size;
-  params.l1_ways = machine->texture.cache_ways;
-  params.l1_step = 0;
-  return params;
-}
-
 void cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struct component *dispatcher,
              struct lds *lds, struct mem_port *port, const struct warp_source *source) {
   /* An LDS access is in flight from issue to reply: in the queue, at the banks, or on its way back. An access of a warp
@@ -506,10 +497,10 @@ void cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struc
   *cu = (struct cu){
       .component = {.name = "cu", .step = cu_step, .self = cu},
       .index = index,
-      .params = machine->cu,
+      .params = &machine->cu,
       .all_lanes = machine->cu.warp_size == 64 ? UINT64_MAX : (UINT64_C(1) << machine->cu.warp_size) - 1,
-      .mem = machine->mem,
-      .texture = machine->texture,
+      .mem = &machine->mem,
+      .texture = &machine->texture,
       .texture_unit = {.per_cycle = machine->texture.quad_rate},
       .dma_params = &machine->dma,
       .source = source,
@@ -527,9 +518,11 @@ void cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struc
             &cu->component);
   port_init(&cu->to_dispatcher, sizeof(struct cu_finish), machine->cu.groups, machine->cu.dispatch_latency,
             &cu->component, dispatcher);
-  const struct mem_params texels = texel_cache(machine);
-  l1_init(&cu->l1, &machine->mem, lds_accesses + machine->cu.accesses);
-  l1_init(&cu->texels, &texels, lds_accesses + machine->cu.accesses);
+  const struct mem_params *mem = &machine->mem;
+  const struct l1_geometry l1 = {.size = mem->l1_size, .ways = mem->l1_ways, .step = mem->l1_step};
+  const struct l1_geometry texels = {.size = machine->texture.cache_size, .ways = machine->texture.cache_ways};
+  l1_init(&cu->l1, mem, l1, lds_accesses + machine->cu.accesses);
+  l1_init(&cu->texels, mem, texels, lds_accesses + machine->cu.accesses);
   lane_copies_init(cu, machine->cu.accesses);
   pool_init(&cu->lds_pool, 0, lds_accesses);
   pool_init(&cu->global_pool, lds_accesses, machine->cu.accesses);
@@ -538,7 +531,7 @@ void cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struc
 void cu_free(struct cu *cu) {
   port_free(&cu->from_dispatcher);
   port_free(&cu->to_dispatcher);
-  for (uint32_t i = 0; cu->groups && i < cu->params.groups; i++)
+  for (uint32_t i = 0; cu->groups && i < cu->params->groups; i++)
     free(cu->groups[i].events);
   lane_copies_free(cu);
   emit_close(cu);
@@ -576,7 +569,7 @@ static void make_room_for_operands(struct cu *cu, uint32_t room) {
   if (room <= cu->operand_room)
     return;
   free(cu->operands);
-  cu->operands = need((size_t)cu->params.warps * room, sizeof *cu->operands);
+  cu->operands = need((size_t)cu->params->warps * room, sizeof *cu->operands);
   cu->operand_room = room;
 }
 
@@ -589,7 +582,7 @@ void cu_launch_kernel(struct cu *cu, const struct isa_launch *launch, uint32_t l
   kernel->program = launch->program;
   kernel->info = launch->program->info;
   kernel->lds_per_group = lds_per_group;
-  kernel->ordered = cu->params.local_fence == CU_FENCE_ORDERS && !copies;
+  kernel->ordered = cu->params->local_fence == CU_FENCE_ORDERS && !copies;
   kernel->by_pc = by_pc;
   kernel->trace_hash = cu->index;
   make_room_for_operands(cu, operands_of(kernel));

@@ -267,10 +267,10 @@ struct cu_pool {
 struct cu {
   struct component component;
   uint32_t index;
-  struct cu_params params;
+  const struct cu_params *params;
   uint64_t all_lanes; /* mask of a full warp */
-  struct mem_params mem;
-  struct texture_params texture;
+  const struct mem_params *mem;
+  const struct texture_params *texture;
   const struct dma_params *dma_params;
   uint32_t latency[ISA_CLASSES], interval[ISA_CLASSES];
   uint8_t unit[ISA_CLASSES];    /* the class whose initiation interval applies */
@@ -396,7 +396,7 @@ static inline bool cu_on_unit(const struct isa_info *info) { return info->on_uni
 
 /* Cycles from an instruction to the next of its kind in the scheduler's unit. */
 static inline uint32_t cu_interval(const struct cu *cu, const struct isa_info *info) {
-  uint32_t data = info->class_ == ISA_CLASS_LDS ? cu->params.lds_data_interval * info->sent : 0;
+  uint32_t data = info->class_ == ISA_CLASS_LDS ? cu->params->lds_data_interval * info->sent : 0;
   return cu->interval[info->class_] + data;
 }
 
@@ -415,7 +415,7 @@ static inline void cu_free_access(struct cu_pool *pool, uint32_t index) { pool->
 
 /* Cycles that an access of `lines` takes in the memory port. */
 static inline uint32_t cu_passes(const struct cu *cu, enum mem_kind kind, uint32_t lines) {
-  uint32_t passes = mem_reads(kind) ? lines * cu->params.line_interval : 0;
+  uint32_t passes = mem_reads(kind) ? lines * cu->params->line_interval : 0;
   return passes ? passes : 1;
 }
 
@@ -425,7 +425,7 @@ static inline bool cu_batches_done(const struct cu_batches *batches) {
 
 /* With barrier_blocks accesses, a warp keeps issuing after a barrier until something must wait for the release. */
 static inline bool cu_computes_on(const struct cu *cu, enum isa_class class_) {
-  return class_ == ISA_CLASS_BARRIER && cu->params.barrier_blocks == CU_BARRIER_BLOCKS_ACCESSES;
+  return class_ == ISA_CLASS_BARRIER && cu->params->barrier_blocks == CU_BARRIER_BLOCKS_ACCESSES;
 }
 
 /* The warp waits at a call of its work-group, and only the call can release it. */
@@ -480,7 +480,7 @@ static inline void cu_send_memory(struct cu *cu, const struct mem_message *messa
 
 /* Cycles that an L1 takes to look up `lines` lines of a load. */
 static inline uint32_t cu_l1_tags(const struct cu *cu, uint32_t lines) {
-  return (uint32_t)div_up((uint64_t)lines * cu->params.line_interval, cu->mem.l1_tags);
+  return (uint32_t)div_up((uint64_t)lines * cu->params->line_interval, cu->mem->l1_tags);
 }
 
 /* Removes all global memory from its caches; removes lines that are written. */

@@ -82,7 +82,7 @@ static cycle_t within(const struct wait *wait, cycle_t from) {
 
 static void note_wait(const struct cu *cu, uint32_t slot) {
   struct account *account = &cu->emitter->accounts[slot];
-  const cycle_t gap = cu->emitter->issues[slot % cu->params.schedulers].to;
+  const cycle_t gap = cu->emitter->issues[slot % cu->params->schedulers].to;
   const struct wait wait = {account->stall, account->from, account->to};
   if (within(&wait, gap) >= within(&account->longest, gap))
     account->longest = wait;
@@ -100,7 +100,7 @@ static void emit_gap(const struct cu *cu, uint32_t scheduler, uint32_t slot, cyc
 }
 
 static void note_issue(struct cu *cu, uint32_t slot, cycle_t now) {
-  const uint32_t scheduler = slot % cu->params.schedulers;
+  const uint32_t scheduler = slot % cu->params->schedulers;
   struct issues *issues = &cu->emitter->issues[scheduler];
   if (issues->to != now) {
     emit_issues(cu, scheduler);
@@ -174,7 +174,7 @@ static void look_at(struct cu *cu, uint32_t slot) {
 static cycle_t step_and_emit(void *self, cycle_t now) {
   struct cu *cu = self;
   const cycle_t next = cu->emitter->step(cu, now);
-  for (uint32_t slot = 0; slot < cu->params.warps; slot++)
+  for (uint32_t slot = 0; slot < cu->params->warps; slot++)
     if (resident(cu, slot))
       look_at(cu, slot);
   return next;
@@ -393,7 +393,7 @@ void emit_launch(struct cu *cu, cycle_t start) {
 
 void emit_launch_end(struct cu *cu, cycle_t now) {
   cu->now = now;
-  for (uint32_t i = 0; i < cu->params.schedulers; i++)
+  for (uint32_t i = 0; i < cu->params->schedulers; i++)
     emit_issues(cu, i);
 }
 
@@ -420,12 +420,12 @@ static void cut_group(const struct cu *cu, uint32_t slot, cycle_t end) {
 
 void emit_cut(struct cu *cu, cycle_t end, cycle_t now) {
   cu->now = now;
-  for (uint32_t slot = 0; slot < cu->params.warps; slot++)
+  for (uint32_t slot = 0; slot < cu->params->warps; slot++)
     if (resident(cu, slot))
       emit_warp_end(cu, slot);
-  for (uint32_t i = 0; i < cu->params.schedulers; i++)
+  for (uint32_t i = 0; i < cu->params->schedulers; i++)
     cut_scheduler(cu, i, end);
-  for (uint32_t slot = 0; slot < cu->params.groups; slot++)
+  for (uint32_t slot = 0; slot < cu->params->groups; slot++)
     if (cu->groups[slot].active)
       cut_group(cu, slot, end);
   for (uint32_t i = 0; i < cu->emitter->access_count; i++)

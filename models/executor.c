@@ -157,7 +157,7 @@ static void move_lines(uint8_t *to, uint64_t to_pitch, const uint8_t *from, uint
 static void move_pieces(struct executor *executor, const struct dma *dma, uint32_t lds, uint8_t *staged, uint32_t bytes,
                         bool to_lds) {
   for (uint32_t moved = 0, piece; moved < bytes; moved += piece) {
-    uint32_t at = lds + moved, place = dma_swizzled(&dma->params, at), room = 16 - at % 16;
+    uint32_t at = lds + moved, place = dma_swizzled(dma->params, at), room = 16 - at % 16;
     piece = bytes - moved < room ? bytes - moved : room;
     if (place >= executor->lds_size || piece > executor->lds_size - place)
       continue;
@@ -185,7 +185,7 @@ static void commit_dma_lds(void *self, unsigned engine, uint32_t tag) {
   const uint64_t end = rect_line(side, 0, side->lines - 1) + length;
   if (request->zero)
     memset(bytes, 0, (size_t)length * side->lines);
-  if (dma->params.swizzle != DMA_LINEAR || end > executor->lds_size) {
+  if (dma->params->swizzle != DMA_LINEAR || end > executor->lds_size) {
     for (uint32_t line = 0; line < side->lines; line++)
       move_pieces(executor, dma, (uint32_t)rect_line(side, 0, line), bytes + line * length, length, request->to_lds);
     return;

@@ -71,7 +71,7 @@ struct functional {
 /* ---- units -------------------------------------------------------------------------------------- */
 
 static void unit_free(struct unit *unit) {
-  for (uint32_t i = 0; unit->cu.groups && i < unit->cu.params.groups; i++)
+  for (uint32_t i = 0; unit->cu.groups && i < unit->cu.params->groups; i++)
     free(unit->cu.groups[i].events);
   cu_free_accesses(&unit->cu);
   free(unit->cu.groups);
@@ -93,7 +93,7 @@ static void unit_new(struct functional *functional) {
   *vector_next(functional->units, functional->unit_count, functional->unit_room) = unit;
   executor_init(&unit->executor, machine, NULL, NULL);
   unit->cu = (struct cu){
-      .params = machine->cu,
+      .params = &machine->cu,
       .all_lanes = machine->cu.warp_size == 64 ? UINT64_MAX : (UINT64_C(1) << machine->cu.warp_size) - 1,
       .dma_params = &machine->dma,
       .engines = 1,
@@ -103,7 +103,6 @@ static void unit_new(struct functional *functional) {
       .accesses = need(machine->cu.warps, sizeof *unit->cu.accesses),
       .carry = carry,
   };
-  unit->cu.params.barrier_blocks = CU_BARRIER_BLOCKS_ALL;
 }
 
 /* Prepares the next unit for groups of launch `number`. */
@@ -116,7 +115,7 @@ static void add_unit(struct functional *functional, size_t number) {
   struct cu *cu = &unit->cu;
   unit->number = number;
   unit->open = 0;
-  unit->idle = UINT64_MAX >> (CU_WARPS - cu->params.warps);
+  unit->idle = UINT64_MAX >> (CU_WARPS - cu->params->warps);
   cu_launch(cu, 1, 0);
   unit->launch = *all->launches[number];
   unit->launch.report = cu_report;
@@ -273,7 +272,7 @@ static bool commit_pipe(struct functional *functional, struct unit *unit, uint32
 static inline void count(const struct cu *cu, struct cu_kernel *kernel, const struct isa_result *result) {
   struct pc_result *by_pc = &kernel->by_pc[result->pc];
   const uint64_t lanes =
-      result->mask == cu->all_lanes ? cu->params.warp_size : (uint64_t)__builtin_popcountll(result->mask);
+      result->mask == cu->all_lanes ? cu->params->warp_size : (uint64_t)__builtin_popcountll(result->mask);
   kernel->stats.warp_instructions++;
   kernel->stats.lane_instructions += lanes;
   kernel->stats.divergent_branches += result->diverged;
@@ -552,6 +551,7 @@ struct functional *functional_new(const struct machine *machine) {
   struct functional *functional = need(1, sizeof *functional);
   functional->access = isa_access_with(&functional->lanes);
   functional->machine = *machine;
+  functional->machine.cu.barrier_blocks = CU_BARRIER_BLOCKS_ALL;
   return functional;
 }
 

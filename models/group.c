@@ -11,7 +11,7 @@
 static void hazard_of(struct cu *cu, const struct cu_group *group, uint32_t warp, enum isa_hazard_rule rule,
                       uint32_t pc, const char *detail) {
   struct isa_hazard found = {
-      .rule = rule, .pc = pc, .group = {group->id[0], group->id[1], group->id[2]}, .item = warp * cu->params.warp_size};
+      .rule = rule, .pc = pc, .group = {group->id[0], group->id[1], group->id[2]}, .item = warp * cu->params->warp_size};
   snprintf(found.detail, sizeof found.detail, "%s", detail);
   cu_report(group->kernel, &found);
 }
@@ -120,8 +120,8 @@ static void look_at_call(struct cu *cu, struct cu_group *group) {
 /* ---- rendezvous ------------------------------------------------------------------------- */
 
 static uint32_t wait_latency(const struct cu *cu, struct cu_group *group, const struct cu_call *call) {
-  uint32_t outbound = cu->params.wait_out_latency;
-  return outbound && group_wait_outbound(group, call) ? outbound : cu->params.wait_latency;
+  uint32_t outbound = cu->params->wait_out_latency;
+  return outbound && group_wait_outbound(group, call) ? outbound : cu->params->wait_latency;
 }
 
 /* When the warps at the call may issue again, if from `now` on only the latency is left. At a barrier, barriers_noted
@@ -130,11 +130,11 @@ static cycle_t release_at(const struct cu *cu, struct cu_group *group, const str
   switch (group_class_at(group, call->pc)) {
   case ISA_CLASS_COPY:
   case ISA_CLASS_COPY_FENCE:
-    return now + cu->params.copy_latency;
+    return now + cu->params->copy_latency;
   case ISA_CLASS_WAIT:
     return now + wait_latency(cu, group, call);
   default:
-    return cu->barriers_noted + cu->params.barrier_latency;
+    return cu->barriers_noted + cu->params->barrier_latency;
   }
 }
 
@@ -240,7 +240,7 @@ static void open_call(struct cu_group *group, uint32_t place, uint32_t warp, con
 
 /* Whether warps wait for each other only at barriers. */
 static bool meet_at_barriers(const struct cu *cu) {
-  return cu->params.meet == MEET_BARRIERS && cu->dma_params->copy == DMA_BY_ENGINE;
+  return cu->params->meet == MEET_BARRIERS && cu->dma_params->copy == DMA_BY_ENGINE;
 }
 
 /* Whether a warp continues from a call at which not all warps have arrived. */
@@ -290,7 +290,7 @@ void group_arrive(struct cu *cu, uint32_t slot, uint32_t pc, const struct isa_re
     compare(group, call, result, warp);
   note_place(call, pc, warp);
   if (group_class_at(group, pc) == ISA_CLASS_BARRIER)
-    cu->barriers_noted = cycle_max(cu->barriers_noted, now) + cu->params.barrier_interval;
+    cu->barriers_noted = cycle_max(cu->barriers_noted, now) + cu->params->barrier_interval;
   call->count++;
   call->lanes += (uint32_t)__builtin_popcountll(result->mask);
   call->last_arrived = slot;

@@ -26,10 +26,10 @@ void cu_set_results(struct cu_warp *warp, const struct isa_info *info, cycle_t r
 
 /* Cycles that an access, and those behind it, wait for its data, or for an mbarrier's turn. */
 static uint16_t delay_of(struct cu *cu, const struct isa_info *info, cycle_t now) {
-  if (!is_mbarrier(info) || !cu->params.phase_turn)
-    return (uint16_t)(cu->params.lds_data_interval * info->sent);
+  if (!is_mbarrier(info) || !cu->params->phase_turn)
+    return (uint16_t)(cu->params->lds_data_interval * info->sent);
   const cycle_t at = cycle_max(now, cu->phase_free);
-  cu->phase_free = at + (info->class_ == ISA_CLASS_PHASE ? cu->params.phase_turn : 1);
+  cu->phase_free = at + (info->class_ == ISA_CLASS_PHASE ? cu->params->phase_turn : 1);
   return (uint16_t)(at - now);
 }
 
@@ -42,13 +42,13 @@ static void send_lds(struct cu *cu, uint32_t index, const struct isa_info *info,
               : info->store ? LDS_WRITE
                             : LDS_READ,
       .bytes = info->bytes,
-      .lanes = (uint8_t)cu->params.warp_size,
+      .lanes = (uint8_t)cu->params->warp_size,
       .swap = info->atomic && info->sent > info->bytes / 4,
       .warp = (uint8_t)access->warp,
       .group = (uint8_t)warp->group,
       .phase = warp->calls,
       .even = access->isa.whole && access->isa.heads == 1 &&
-              (access->isa.run || access->isa.address[0] == access->isa.address[cu->params.warp_size - 1]),
+              (access->isa.run || access->isa.address[0] == access->isa.address[cu->params->warp_size - 1]),
       .delay = delay_of(cu, info, now),
       .mask = access->isa.mask,
       .address = access->isa.address,
@@ -90,13 +90,13 @@ static bool served_by_l1(struct cu *cu, uint32_t index, const struct isa_info *i
                          cycle_t now) {
   struct cu_access *access = cu->accesses[index];
   struct cu_warp *warp = cu_warp(cu, access->warp);
-  const uint32_t all = message->count, sectors = (uint32_t)(message->moved / cu->mem.sector);
+  const uint32_t all = message->count, sectors = (uint32_t)(message->moved / cu->mem->sector);
   if (l1_hit(&cu->l1, access->lines, all)) {
     warp->kernel->stats.l1_hits += sectors;
     const cycle_t passed = cu_read_l1(cu, access, all, message->moved, now) - 1;
-    cu_set_results(warp, info, passed + cu->mem.l1_latency, CU_NO_UNIT, STALL_MEMORY);
+    cu_set_results(warp, info, passed + cu->mem->l1_latency, CU_NO_UNIT, STALL_MEMORY);
     if (cu->emitter)
-      emit_l1_hit(cu, index, passed + cu->mem.l1_latency, now);
+      emit_l1_hit(cu, index, passed + cu->mem->l1_latency, now);
     cu_free_access(&cu->global_pool, index);
     return true;
   }
@@ -112,7 +112,7 @@ static bool served_by_l1(struct cu *cu, uint32_t index, const struct isa_info *i
   warp->kernel->stats.l1_hits += sectors - missing;
   warp->kernel->stats.l1_misses += missing;
   message->fills = access->cache = &cu->l1;
-  message->moved = (uint64_t)missing * cu->mem.sector;
+  message->moved = (uint64_t)missing * cu->mem->sector;
   const uint32_t tags = cu_l1_tags(cu, all);
   message->passes = cu_passes(cu, MEM_LOAD, message->count);
   message->passes = message->passes > tags ? message->passes : tags;
@@ -154,8 +154,8 @@ static void send_global(struct cu *cu, uint32_t index, const struct isa_info *in
                                 .access = &access->isa};
   uint32_t sectors = 0;
   if (message.kind != MEM_PREFETCH)
-    message.count = mem_merge(&cu->mem, &access->isa, access->lines, &sectors);
-  message.moved = (uint64_t)sectors * cu->mem.sector;
+    message.count = mem_merge(cu->mem, &access->isa, access->lines, &sectors);
+  message.moved = (uint64_t)sectors * cu->mem->sector;
   message.passes = cu_passes(cu, message.kind, message.count);
   warp->kernel->by_pc[access->isa.pc].sectors += sectors;
   access->fills = access->joined = 0;
@@ -165,11 +165,11 @@ static void send_global(struct cu *cu, uint32_t index, const struct isa_info *in
     return;
   if (mem_writes(message.kind))
     cu_written(cu, access->lines, message.count);
-  if (cu->params.store_room && message.kind == MEM_STORE)
-    cu->stored_bytes += access->stored = (uint32_t)mem_bytes_up(&cu->mem, &message);
+  if (cu->params->store_room && message.kind == MEM_STORE)
+    cu->stored_bytes += access->stored = (uint32_t)mem_bytes_up(cu->mem, &message);
   cycle_t from = now;
   if (message.fills) /* tag look-ups come after those of earlier loads */
-    from = rate_take(&cu->l1.width, now, (uint64_t)message.passes * cu->mem.l1_width) - message.passes;
+    from = rate_take(&cu->l1.width, now, (uint64_t)message.passes * cu->mem->l1_width) - message.passes;
   cu_send_memory(cu, &message, from, now);
   if (!access->prefetch)
     lds_give_way(cu->lds, now, message.passes);
@@ -216,7 +216,7 @@ static enum stall structural(const struct cu *cu, const struct cu_scheduler *sch
     *until = cycle_min(*until, port_free_at(cu->to_memory) > now ? port_free_at(cu->to_memory) : NEVER);
     return STALL_MEMORY_QUEUE;
   }
-  if (wants == CU_WANTS_STORE && cu->params.store_room && cu->stored_bytes >= cu->params.store_room)
+  if (wants == CU_WANTS_STORE && cu->params->store_room && cu->stored_bytes >= cu->params->store_room)
     return STALL_MEMORY_QUEUE;
   return STALL_ISSUED;
 }
@@ -229,7 +229,7 @@ static uint64_t mix(uint64_t hash, uint64_t value) {
 static void note_issue(const struct cu *cu, struct cu_kernel *kernel, uint32_t slot, const struct isa_result *result,
                        cycle_t now) {
   struct pc_result *by_pc = &kernel->by_pc[result->pc];
-  uint64_t lanes = result->mask == cu->all_lanes ? cu->params.warp_size : (uint64_t)__builtin_popcountll(result->mask);
+  uint64_t lanes = result->mask == cu->all_lanes ? cu->params->warp_size : (uint64_t)__builtin_popcountll(result->mask);
   kernel->stats.warp_instructions++;
   kernel->stats.lane_instructions += lanes;
   kernel->stats.divergent_branches += result->diverged;
@@ -250,12 +250,12 @@ static bool execute(struct cu *cu, uint32_t slot, const struct isa_info *info, u
     return true;
   }
   bool under_way = access != NO_ACCESS && (cu->accesses[access]->isa.mask ||
-                                           (cu->params.lds_off == CU_OFF_PASS && info->class_ == ISA_CLASS_LDS));
+                                           (cu->params->lds_off == CU_OFF_PASS && info->class_ == ISA_CLASS_LDS));
   if (access != NO_ACCESS && !under_way)
     cu_free_access(is_lds(info) ? &cu->lds_pool : &cu->global_pool, access);
   switch ((enum isa_class)info->class_) {
   case ISA_CLASS_LDS:
-    warp->lds_next = now + cu->params.lds_spacing; /* even if all its lanes are off */
+    warp->lds_next = now + cu->params->lds_spacing; /* even if all its lanes are off */
     if (under_way)
       send_lds(cu, access, info, now);
     return true;
@@ -346,8 +346,8 @@ static void issue_task(struct cu *cu, struct cu_scheduler *scheduler, uint32_t s
 
 /* Holds the registers that an access reads after its issue. */
 static void hold_operands(const struct cu *cu, struct cu_warp *warp, const struct isa_info *info, cycle_t now) {
-  const uint32_t data = info->class_ == ISA_CLASS_LDS ? cu->params.lds_data_interval * info->sent : 0;
-  const uint32_t near = cu->params.operand_latency + data, far = cu->params.global_operand_latency;
+  const uint32_t data = info->class_ == ISA_CLASS_LDS ? cu->params->lds_data_interval * info->sent : 0;
+  const uint32_t near = cu->params->operand_latency + data, far = cu->params->global_operand_latency;
   for (unsigned i = info->writes; i < info->slots; i++) {
     /* the first operand of a copy.lane is its LDS address */
     const bool global = is_global(info) && !(info->class_ == ISA_CLASS_COPY_LANE && i == info->writes);
@@ -358,7 +358,7 @@ static void hold_operands(const struct cu *cu, struct cu_warp *warp, const struc
 }
 
 static uint32_t follow_of(const struct cu *cu, const struct isa_info *info) {
-  return info->class_ == ISA_CLASS_FENCE && info->global_fence ? cu->params.fence_latency : cu->follow[info->class_];
+  return info->class_ == ISA_CLASS_FENCE && info->global_fence ? cu->params->fence_latency : cu->follow[info->class_];
 }
 
 /* Takes the further issue slots of a function that consists of several instructions. Returns their number; *late is the
@@ -371,11 +371,11 @@ static uint32_t take_more_slots(const struct cu *cu, struct cu_scheduler *schedu
   };
 #undef FUNCTION
   const enum isa_op op = warp->kernel->program->code[warp->pc].op;
-  if (cu->params.functions == CU_SINGLE)
+  if (cu->params->functions == CU_SINGLE)
     return 0;
   const bool is_double = isa_types[isa_rows[op].a].bytes == 8;
-  *late = further[op] * (is_double ? cu->params.double_latency : cu->params.float_latency);
-  scheduler->free = now + 1 + further[op] * (is_double ? cu->params.double_interval : 1);
+  *late = further[op] * (is_double ? cu->params->double_latency : cu->params->float_latency);
+  scheduler->free = now + 1 + further[op] * (is_double ? cu->params->double_interval : 1);
   warp->kernel->stats.function_slots += further[op];
   return (uint32_t)(scheduler->free - now - 1);
 }
@@ -384,7 +384,7 @@ static uint32_t take_more_slots(const struct cu *cu, struct cu_scheduler *schedu
  * that all loads share. Constants whose address is in the instruction do not use it. Returns the delay of the last
  * address. */
 static uint32_t read_constants(struct cu *cu, uint32_t addresses, cycle_t now) {
-  const struct cu_params *params = &cu->params;
+  const struct cu_params *params = cu->params;
   if (!addresses)
     return 0;
   cu->constants_free = cycle_max(now, cu->constants_free) + (cycle_t)addresses * params->constant_address_interval;
@@ -414,12 +414,12 @@ static inline void issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t
     late = read_constants(cu, result.addresses, now);
   note_issue(cu, warp->kernel, slot, &result, now);
   bool goes_on = execute(cu, slot, info, access, &result, late, now);
-  if (cu->params.operand_latency && access != NO_ACCESS)
+  if (cu->params->operand_latency && access != NO_ACCESS)
     hold_operands(cu, warp, info, now);
   if (result.done)
     exit_warp(cu, slot, now);
   else if (goes_on)
-    cu_plan(cu, slot, now + follow_of(cu, info) + more + (result.diverged ? cu->params.divergence_latency : 0), now);
+    cu_plan(cu, slot, now + follow_of(cu, info) + more + (result.diverged ? cu->params->divergence_latency : 0), now);
 }
 
 /* The candidate whose last issue, or start, was longest ago; the lowest slot among equals. */
@@ -437,12 +437,12 @@ static uint32_t pick(const struct cu *cu, const struct cu_scheduler *scheduler, 
   if (!(candidates & (candidates - 1)))
     return (uint32_t)__builtin_ctzll(candidates);
   uint64_t after = scheduler->last >= CU_WARPS - 1 ? 0 : candidates & (UINT64_MAX << (scheduler->last + 1));
-  if (cu->params.policy == CU_ROUND_ROBIN)
+  if (cu->params->policy == CU_ROUND_ROBIN)
     return (uint32_t)__builtin_ctzll(after ? after : candidates);
   const bool again = scheduler->last < CU_WARPS && candidates & cu_bit(scheduler->last);
-  if (again && cu->params.policy == CU_GREEDY_OLDEST)
+  if (again && cu->params->policy == CU_GREEDY_OLDEST)
     return scheduler->last;
-  if (cu->params.policy == CU_GREEDY_FAIR)
+  if (cu->params->policy == CU_GREEDY_FAIR)
     return again && cu->turn[scheduler->last] / CU_WARPS + 1 == now ? scheduler->last : longest_ago(cu, candidates);
   for (uint32_t i = 0; i < scheduler->aged; i++)
     if (candidates & cu_bit(scheduler->age[i]))

@@ -54,7 +54,7 @@ struct lane_copies {
 void lane_copies_init(struct cu *cu, uint32_t accesses) {
   struct lane_copies *copies = cu->lane_copies = need(1, sizeof *copies);
   *copies = (struct lane_copies){
-      .share = need(cu->params.warps, sizeof *copies->share),
+      .share = need(cu->params->warps, sizeof *copies->share),
       .to_lds = {.access = need(accesses, sizeof *copies->to_lds.access), .size = accesses},
       .to_memory = {.access = need(accesses, sizeof *copies->to_memory.access), .size = accesses},
   };
@@ -79,7 +79,7 @@ static uint64_t mask_of(uint64_t lanes) { return lanes ? UINT64_MAX >> (64 - lan
 
 /* Lanes of access `number` that have a piece. */
 static uint64_t lanes_of(const struct cu *cu, const struct lane_copy *copy, uint64_t number) {
-  return mask_of(cycle_min(cu->params.warp_size, copy->pieces - number * cu->params.warp_size));
+  return mask_of(cycle_min(cu->params->warp_size, copy->pieces - number * cu->params->warp_size));
 }
 
 /* Whether the element of a piece is in the buffer. The piece is `offset` bytes from the start of a line at `line`. */
@@ -92,7 +92,7 @@ static bool exists(const struct lane_copy *copy, uint64_t line, uint64_t offset)
 static uint64_t place(const struct cu *cu, const struct lane_copy *copy, uint64_t number, bool global, uint64_t lanes,
                       uint64_t *address) {
   const struct rect *side = global ? &copy->global : &copy->lds;
-  uint64_t first = number * cu->params.warp_size, line = first / copy->line_pieces, there = lanes;
+  uint64_t first = number * cu->params->warp_size, line = first / copy->line_pieces, there = lanes;
   uint64_t at = first % copy->line_pieces * copy->piece, base = rect_line(side, line / side->lines, line % side->lines);
   line %= side->lines;
   for (unsigned lane = 0; lanes >> lane; lane++, at += copy->piece) {
@@ -150,7 +150,7 @@ static struct lane_copy describe(const struct cu *cu, uint32_t group_slot, uint6
   to.piece = (uint32_t)cycle_min(all & -all, cu->dma_params->lane_bytes);
   to.line_pieces = to.global.bytes / to.piece;
   to.pieces = scope->bytes / to.piece;
-  to.lds_left = to.global_left = div_up(to.pieces, cu->params.warp_size);
+  to.lds_left = to.global_left = div_up(to.pieces, cu->params->warp_size);
   return to;
 }
 
@@ -210,7 +210,7 @@ void lane_copy_start(struct cu *cu, uint32_t group_slot, uint64_t tag, cycle_t n
                                                   .stride = group->warp_count,
                                                   .next = warp->index,
                                                   .accesses = copy.lds_left,
-                                                  .addresses = cu->params.copy_overhead};
+                                                  .addresses = cu->params->copy_overhead};
   }
 }
 
@@ -296,7 +296,7 @@ static void send_to_lds(struct cu *cu, uint32_t index, cycle_t now) {
       .tag = index,
       .kind = access->copy & ISA_COPY_STORE ? LDS_WRITE : LDS_READ,
       .bytes = access->bytes,
-      .lanes = (uint8_t)cu->params.warp_size,
+      .lanes = (uint8_t)cu->params->warp_size,
       .warp = LDS_NO_WARP,
       .mask = access->mask,
       .address = access->address,
@@ -309,10 +309,10 @@ static void send_to_lds(struct cu *cu, uint32_t index, cycle_t now) {
 
 /* Passes of a copy.lane: one for each line, or sector of a line read in part, and one for the write to the LDS. */
 static uint32_t own_passes(const struct cu *cu, const struct cu_access *access, const struct mem_message *message) {
-  const struct cu_params *params = &cu->params;
+  const struct cu_params *params = cu->params;
   uint32_t wanted = message->count, sectors;
   if (params->copy_lane_past && access->isa.bytes >= params->copy_lane_past) {
-    wanted -= mem_partial_lines(&cu->mem, &access->isa, access->lines, message->count, &sectors);
+    wanted -= mem_partial_lines(cu->mem, &access->isa, access->lines, message->count, &sectors);
     wanted += sectors;
   }
   uint32_t passes = params->line_interval ? wanted * params->line_interval + 1 : 1;
@@ -326,8 +326,8 @@ static void send_to_memory(struct cu *cu, uint32_t index, cycle_t now) {
                                 .lines = access->lines,
                                 .access = &access->isa};
   uint32_t sectors = 0;
-  message.count = mem_merge(&cu->mem, &access->isa, access->lines, &sectors);
-  message.moved = (uint64_t)sectors * cu->mem.sector;
+  message.count = mem_merge(cu->mem, &access->isa, access->lines, &sectors);
+  message.moved = (uint64_t)sectors * cu->mem->sector;
   message.past = message.kind == MEM_LOAD;
   message.passes =
       access->copy == CU_OWN_COPY ? own_passes(cu, access, &message) : cu_passes(cu, message.kind, message.count);
@@ -405,7 +405,7 @@ static void turn_own(struct cu *cu, uint32_t index) {
   access->loaded = true;
   access->isa.copy = ISA_COPY_STEP | ISA_COPY_STORE;
   access->isa.run = access->isa.whole = false;
-  for (uint32_t lane = 0; lane < cu->params.warp_size; lane++)
+  for (uint32_t lane = 0; lane < cu->params->warp_size; lane++)
     access->isa.address[lane] = access->isa.lds[lane];
   line_up(cu, &cu->lane_copies->to_lds, index);
 }
@@ -559,8 +559,8 @@ void lane_copy_issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slo
       store(cu, share, now);
     } else {
       load(cu, slot, now);
-      share->addresses = cu->params.copy_overhead;
-      share->storing = share->loads && (share->loads == cu->params.copy_unroll || share->next >= share->accesses);
+      share->addresses = cu->params->copy_overhead;
+      share->storing = share->loads && (share->loads == cu->params->copy_unroll || share->next >= share->accesses);
     }
   }
   lane_copy_plan(cu, slot, now + 1, now);

@@ -30,13 +30,13 @@ static void end(struct cu *cu, uint32_t index, cycle_t ready, cycle_t now) {
 
 /* An arrival has ended these waits: their warps continue one after the other. */
 static void wake(struct cu *cu, struct isa_access *wait, cycle_t now) {
-  cycle_t at = now + cu->params.phase_wake_latency;
+  cycle_t at = now + cu->params->phase_wake_latency;
   while (wait) {
     struct isa_access *next = wait->waits;
     const uint32_t index = ((struct cu_access *)(void *)wait)->index;
     assert(cu_warp(cu, cu->accesses[index]->warp)->suspended && "the LDS answers in the order of its commits");
     resume(cu, index, at, now);
-    at += cu->params.phase_wake_interval;
+    at += cu->params->phase_wake_interval;
     wait = next;
   }
 }
@@ -49,7 +49,7 @@ static void suspend(struct cu *cu, uint32_t slot, cycle_t now) {
 
 void mbarrier_reply(struct cu *cu, uint32_t index, cycle_t now) {
   const struct cu_access *access = cu->accesses[index];
-  const cycle_t tested = now + cu->params.phase_latency;
+  const cycle_t tested = now + cu->params->phase_latency;
   struct isa_access *ended = access->isa.waits;
   isa_mbarrier_report(&access->isa);
   switch (access->isa.inst->op) {
@@ -57,7 +57,7 @@ void mbarrier_reply(struct cu *cu, uint32_t index, cycle_t now) {
     if (access->isa.suspended)
       suspend(cu, access->warp, now);
     else
-      resume(cu, index, tested + cu->params.phase_wake_latency, now);
+      resume(cu, index, tested + cu->params->phase_wake_latency, now);
     break;
   case ISA_MBARRIER_TEST:
     end(cu, index, tested, now);

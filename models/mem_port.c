@@ -4,7 +4,7 @@
 
 /* Places that a write of the warps takes in the queue for the link. */
 static uint32_t places(const struct mem_port *port, const struct mem_message *write) {
-  const uint32_t place = port->params.link_up_place, all = port->params.link_up_queue;
+  const uint32_t place = port->params->link_up_place, all = port->params->link_up_queue;
   if (!place)
     return 1;
   const uint32_t bytes = (uint32_t)__builtin_popcountll(write->access->mask) * write->access->bytes;
@@ -15,9 +15,9 @@ static uint32_t places(const struct mem_port *port, const struct mem_message *wr
 /* When the oldest access of the warps may pass. */
 static cycle_t cu_next(const struct mem_port *port, cycle_t now) {
   const struct mem_message *waiting = port_peek(&port->from_cu, now);
-  if (!waiting || !port->params.link_up_queue || !mem_writes(waiting->kind))
+  if (!waiting || !port->params->link_up_queue || !mem_writes(waiting->kind))
     return cycle_max(port_next(&port->from_cu), port->cu_free);
-  const uint32_t last = port->oldest_write + places(port, waiting) - 1, all = port->params.link_up_queue;
+  const uint32_t last = port->oldest_write + places(port, waiting) - 1, all = port->params->link_up_queue;
   return cycle_max(port->cu_free, port->write_passed[last < all ? last : last - all]);
 }
 
@@ -54,7 +54,7 @@ static bool take_from_dma(struct mem_port *port, unsigned engine, cycle_t now, s
   };
   struct rect first = message->rect; /* all runs of a train have the same offset in their lines */
   first.lines = message->train ? 1 : first.lines;
-  message->moved = mem_reach(&port->params, &first) * (message->train ? message->rect.lines : 1);
+  message->moved = mem_reach(port->params, &first) * (message->train ? message->rect.lines : 1);
   port_take(port->from_dma[engine], now);
   return true;
 }
@@ -77,7 +77,7 @@ static bool arbitrate(struct mem_port *port, cycle_t now, struct mem_message *me
 static void queue_write(struct mem_port *port, const struct mem_message *write) {
   for (uint32_t left = places(port, write); left; left--) {
     port->write_passed[port->oldest_write] = port->passed;
-    port->oldest_write = port->oldest_write + 1 == port->params.link_up_queue ? 0 : port->oldest_write + 1;
+    port->oldest_write = port->oldest_write + 1 == port->params->link_up_queue ? 0 : port->oldest_write + 1;
   }
 }
 
@@ -98,9 +98,9 @@ static cycle_t mem_port_step(void *self, cycle_t now) {
   if (port_can_send(&port->link, now) && arbitrate(port, now, &message)) {
     cycle_t from = mem_is_dma(message.kind) ? now : port->cu_free - 1;
     port->passed =
-        cycle_max(port->passed, cycle_max(from, rate_take(&port->up, now, mem_bytes_up(&port->params, &message))));
+        cycle_max(port->passed, cycle_max(from, rate_take(&port->up, now, mem_bytes_up(port->params, &message))));
     port_send_at(&port->link, &message, now, port->passed + port->link.latency);
-    if (port->params.link_up_queue && mem_writes(message.kind) && !mem_is_dma(message.kind))
+    if (port->params->link_up_queue && mem_writes(message.kind) && !mem_is_dma(message.kind))
       queue_write(port, &message);
     if (timeline_wants(&port->tap, TIMELINE_PASSED))
       emit_passed(port, &message, now);
@@ -117,7 +117,7 @@ void mem_port_init(struct mem_port *port, const struct machine *machine, struct 
   *port = (struct mem_port){
       .component = {.name = "memory_port", .step = mem_port_step, .self = port},
       .engines = engines,
-      .params = machine->mem,
+      .params = &machine->mem,
       .up = {.per_cycle = machine->mem.link_up_width ? machine->mem.link_up_width : machine->mem.link_width},
   };
   for (unsigned engine = 0; engine < port->engines; engine++)

@@ -33,14 +33,14 @@ static cycle_t accept_prefetch(struct memory *memory, cycle_t now, const struct 
     to = end > to ? end : to;
   }
   prefetch_run(memory, now, from, to);
-  return now + memory->params.l2_latency;
+  return now + memory->params->l2_latency;
 }
 
 /* The unit of a line. Each round of consecutive stripes has one stripe for each unit; a hash of the round rotates the
  * order. */
 static struct rate *unit_of(const struct memory *memory, uint64_t line) {
-  const uint64_t stripe = line * memory->params.line / memory->params.atomic_stripe,
-                 units = memory->params.atomic_units;
+  const uint64_t stripe = line * memory->params->line / memory->params->atomic_stripe,
+                 units = memory->params->atomic_units;
   const uint64_t round = stripe / units, turn = mem_hash(round) * units >> 32, unit = stripe - round * units + turn;
   return &memory->units[unit < units ? unit : unit - units];
 }
@@ -48,7 +48,7 @@ static struct rate *unit_of(const struct memory *memory, uint64_t line) {
 /* Updates a line of an atomic access in its unit; returns the cycle of the last update. A unit takes accesses in
  * order. */
 static cycle_t update(struct memory *memory, cycle_t now, const struct mem_line *line, uint64_t updates) {
-  return rate_take(unit_of(memory, line->line), now, updates * memory->params.atomic_interval) - 1;
+  return rate_take(unit_of(memory, line->line), now, updates * memory->params->atomic_interval) - 1;
 }
 
 /* Updates all lines. Returns how many cycles after the L2 the last unit is done; *results is what the way back
@@ -68,7 +68,7 @@ static cycle_t update_all(struct memory *memory, cycle_t now, const struct mem_l
 
 static cycle_t accept_access(struct memory *memory, cycle_t now, struct mem_event *event, unsigned use) {
   const struct mem_message *message = &event->message;
-  const struct mem_params *params = &memory->params;
+  const struct mem_params *params = memory->params;
   use |= (mem_reads(message->kind) ? L2_READ : 0) | (mem_writes(message->kind) ? L2_WRITE : 0);
   if (message->kind == MEM_STORE && params->l2_write == L2_AROUND)
     use |= L2_PAST;
@@ -86,10 +86,10 @@ static cycle_t accept_access(struct memory *memory, cycle_t now, struct mem_even
 /* One run, of at most a request. */
 static cycle_t accept_run(struct memory *memory, cycle_t now, const struct rect *run, uint64_t bytes, unsigned use) {
   struct mem_line lines[MEM_ACCESS_LINES];
-  if (mem_one_line(&memory->params, run, lines))
+  if (mem_one_line(memory->params, run, lines))
     return l2_access_line(&memory->l2, now, lines, bytes, use);
   struct mem_cursor cursor = {.left = *run};
-  uint32_t count = mem_gather(&memory->params, &cursor, lines, MEM_ACCESS_LINES);
+  uint32_t count = mem_gather(memory->params, &cursor, lines, MEM_ACCESS_LINES);
   return l2_access(&memory->l2, now, lines, count, use);
 }
 
@@ -98,11 +98,11 @@ static cycle_t accept_run(struct memory *memory, cycle_t now, const struct rect 
 static cycle_t accept_train(struct memory *memory, cycle_t now, const struct mem_message *message, unsigned use) {
   struct rect run = {.base = message->rect.base, .bytes = message->rect.bytes, .lines = 1};
   uint64_t bytes = message->moved / message->rect.lines, pitch = message->rect.pitch;
-  unsigned line_log2 = (unsigned)__builtin_ctz(memory->params.line);
+  unsigned line_log2 = (unsigned)__builtin_ctz(memory->params->line);
   cycle_t last = now;
   struct mem_line line = {0};
   /* Most trains have runs at the same offset in each line, which need no cutting. */
-  const bool alike = !(pitch & (memory->params.line - 1)) && mem_one_line(&memory->params, &run, &line);
+  const bool alike = !(pitch & (memory->params->line - 1)) && mem_one_line(memory->params, &run, &line);
   for (uint32_t i = 0; i < message->rect.lines; i++, run.base += pitch) {
     line.line = run.base >> line_log2;
     cycle_t done =
@@ -117,12 +117,12 @@ static cycle_t accept_runs(struct memory *memory, cycle_t now, const struct mem_
   if (message->train)
     return accept_train(memory, now, message, use);
   struct mem_line lines[MEM_ACCESS_LINES];
-  if (mem_one_line(&memory->params, &message->rect, lines))
+  if (mem_one_line(memory->params, &message->rect, lines))
     return l2_access_line(&memory->l2, now, lines, message->moved, use);
   struct mem_cursor cursor = {.left = message->rect};
   cycle_t done = now;
   while (cursor.left.lines) {
-    uint32_t count = mem_gather(&memory->params, &cursor, lines, MEM_ACCESS_LINES);
+    uint32_t count = mem_gather(memory->params, &cursor, lines, MEM_ACCESS_LINES);
     done = cycle_max(done, l2_access(&memory->l2, now, lines, count, use));
   }
   return done;
@@ -146,8 +146,8 @@ static void count(struct memory *memory, const struct mem_message *message) {
 }
 
 void memory_launch(struct memory *memory, struct isa_memory *mirror, cycle_t start, cycle_t ahead_until) {
-  const bool sends_ahead = !memory->outside && memory->params.l2_size && start < ahead_until;
-  memory->ahead = sends_ahead ? memory->params.l2_latency : 0;
+  const bool sends_ahead = !memory->outside && memory->params->l2_size && start < ahead_until;
+  memory->ahead = sends_ahead ? memory->params->l2_latency : 0;
   memory->ahead_until = ahead_until;
   memory->stats = (struct mem_stats){.dram_early_bytes = dram_backlog(&memory->l2.dram, start)};
   memory->commits.memory = mirror;
@@ -155,7 +155,7 @@ void memory_launch(struct memory *memory, struct isa_memory *mirror, cycle_t sta
 }
 
 cycle_t memory_reach(const struct memory *memory, bool copies) {
-  return memory->ahead + memory->params.link_latency + (copies ? 0 : memory->params.fill_latency);
+  return memory->ahead + memory->params->link_latency + (copies ? 0 : memory->params->fill_latency);
 }
 
 struct mem_stats memory_stats(const struct memory *memory, cycle_t end) {
@@ -192,10 +192,10 @@ static void reply(struct memory *memory, cycle_t now, const struct mem_event *ev
     passed = cycle_max(passed, rate_take(&client->cluster->down, now, bytes));
   if (to->returns && event->results)
     passed =
-        cycle_max(passed, rate_take(&client->results, now, (uint64_t)event->results * memory->params.atomic_return));
-  cycle_t arrival = passed + memory->params.link_latency;
+        cycle_max(passed, rate_take(&client->results, now, (uint64_t)event->results * memory->params->atomic_return));
+  cycle_t arrival = passed + memory->params->link_latency;
   memory->stats.link_down_bytes += bytes;
-  memory->last_arrival = cycle_max(memory->last_arrival, arrival + memory->params.fill_latency);
+  memory->last_arrival = cycle_max(memory->last_arrival, arrival + memory->params->fill_latency);
   if (mem_is_dma(to->kind)) {
     struct transfer_reply message = {.tag = to->tag};
     struct port *engine = client->to_dma[to->engine];
@@ -203,7 +203,7 @@ static void reply(struct memory *memory, cycle_t now, const struct mem_event *ev
     port_send_at(engine, &message, now, arrival);
   } else {
     struct mem_reply message = {.tag = to->tag};
-    client->last_reply = cycle_max(client->last_reply, arrival + (to->past ? 0 : memory->params.fill_latency));
+    client->last_reply = cycle_max(client->last_reply, arrival + (to->past ? 0 : memory->params->fill_latency));
     arrival = client->last_reply;
     port_send_at(&client->to_cu, &message, now, arrival);
   }
@@ -219,7 +219,7 @@ static void start(struct memory *memory, uint32_t index, cycle_t now) {
   cycle_t through = now + 1; /* the earliest cycle in which the L2 can be done with it */
   if (client->cluster && mem_writes(message->kind))
     through =
-        rate_take(&client->cluster->up, now, mem_bytes_up(&memory->params, message)) - 1 + memory->params.l2_latency;
+        rate_take(&client->cluster->up, now, mem_bytes_up(memory->params, message)) - 1 + memory->params->l2_latency;
   const cycle_t departs = message->kind == MEM_PREFETCH ? accept_prefetch(memory, now, message)
                           : mem_is_dma(message->kind)   ? accept_runs(memory, now, message, client->from)
                                                         : accept_access(memory, now, event, client->from);
@@ -326,7 +326,7 @@ static cycle_t accept_due(struct memory *memory, cycle_t now) {
   for (uint32_t i = 0, client = memory->turn; i < clients; i++, client = client + 1 == clients ? 0 : client + 1)
     if (memory->arrivals[client] <= now)
       memory->due[count++] = client;
-  commits_end_round(&memory->commits, now, memory->params.link_latency);
+  commits_end_round(&memory->commits, now, memory->params->link_latency);
   fetch_ahead(memory, memory->due, count, now);
   for (uint32_t i = 0; i < count; i++)
     accept_all(memory, memory->due[i], now);
@@ -362,7 +362,7 @@ void memory_init(struct memory *memory, const struct machine *machine) {
   const struct mem_params *params = &machine->mem;
   *memory = (struct memory){
       .component = {.name = "memory", .step = memory_step, .self = memory},
-      .params = *params,
+      .params = params,
       .client_count = machine->cu.count,
   };
   memory->event_most = machine->cu.count * (machine->cu.accesses + machine->dma.engines * machine->dma.outstanding);
@@ -384,7 +384,7 @@ void memory_init(struct memory *memory, const struct machine *machine) {
 }
 
 static struct mem_cluster *cluster_of(struct memory *memory, uint32_t client) {
-  uint64_t clusters = memory->params.clusters, unit = memory->params.cluster_unit;
+  uint64_t clusters = memory->params->clusters, unit = memory->params->cluster_unit;
   uint64_t units = (memory->client_count + unit - 1) / unit;
   return clusters ? &memory->clusters[client / unit * clusters / units] : NULL;
 }

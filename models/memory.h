@@ -100,7 +100,7 @@ struct mem_port {
   cycle_t cu_free;                    /* first cycle in which the CU is served again */
   cycle_t passed;                     /* when the latest message has passed the link */
   unsigned turn;                      /* input that is first in line */
-  struct mem_params params;
+  const struct mem_params *params;
   uint32_t probe_messages; /* messages passed so far, for waveforms */
   struct timeline_tap tap; /* PASSED */
 };
@@ -140,7 +140,7 @@ struct mem_event {
 
 struct memory {
   struct component component;
-  struct mem_params params;
+  const struct mem_params *params;
   struct mem_stats stats;
   struct mem_client *clients;
   struct mem_cluster *clusters;

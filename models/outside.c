@@ -27,7 +27,7 @@ static void start_piece(struct memory *memory, uint32_t index, cycle_t now, bool
 static void start_run(struct memory *memory, uint32_t index, cycle_t now, bool write, uint64_t address,
                       uint64_t bytes) {
   while (bytes) {
-    uint64_t room = memory->params.line - address % memory->params.line, part = bytes < room ? bytes : room;
+    uint64_t room = memory->params->line - address % memory->params->line, part = bytes < room ? bytes : room;
     start_piece(memory, index, now, write, address, part);
     address += part;
     bytes -= part;

@@ -98,7 +98,7 @@ void simulation_mark_parked(struct simulation *simulation) {
 
 static void note_stuck(struct launch_result *result, const struct cu *cu, const struct cu_kernel *kernel,
                        cycle_t changed) {
-  for (uint32_t slot = 0; slot < cu->params.warps; slot++) {
+  for (uint32_t slot = 0; slot < cu->params->warps; slot++) {
     const struct cu_warp *warp = &cu->warps[slot];
     if (!cu_is_resident(warp) || warp->kernel != kernel)
       continue;
@@ -137,7 +137,7 @@ static void note_polls(struct simulation *simulation, const struct at_once *all,
   isa_steering_find(all->launches[index]->program, &steering);
   for (uint32_t i = 0; i < simulation->built; i++) {
     const struct node *node = simulation->nodes[i];
-    for (uint32_t slot = 0; node->polls && slot < node->cu.params.warps; slot++) {
+    for (uint32_t slot = 0; node->polls && slot < node->cu.params->warps; slot++) {
       const struct cu_warp *warp = &node->cu.warps[slot];
       struct warp_poll poll;
       if (!cu_is_resident(warp) || warp->exited || warp->kernel != &node->cu.kernels[index])

@@ -190,7 +190,7 @@ static void add_quads(const struct texture_params *params, const struct mem_para
 /* A read may have far more lines than a load, so it uses other memory for them while it is in flight. */
 static void take_room(const struct cu *cu, struct cu_access *access) {
   if (!access->texels)
-    access->texels = need((size_t)ISA_IMAGE_TEXELS * cu->params.warp_size, sizeof *access->texels);
+    access->texels = need((size_t)ISA_IMAGE_TEXELS * cu->params->warp_size, sizeof *access->texels);
   access->room = access->lines;
   access->lines = access->texels;
 }
@@ -217,7 +217,7 @@ static void hit(struct cu *cu, uint32_t index, const struct isa_info *info, cycl
 
 /* Images of one dimension have a lower latency. */
 static cycle_t latency_of(const struct cu *cu, const struct isa_access *access, uint32_t latency) {
-  const struct texture_params *params = &cu->texture;
+  const struct texture_params *params = cu->texture;
   if (!isa_image_is_flat(access->image->kind) || params->flat_latency >= params->latency)
     return latency;
   const uint32_t less = params->latency - params->flat_latency;
@@ -240,7 +240,7 @@ static void miss(struct cu *cu, uint32_t index, const struct isa_info *info, uin
     missing += sector_count(access->lines[i].sectors);
   stats->texture_hits += sectors - missing;
   stats->texture_misses += missing;
-  message.moved = (uint64_t)missing * cu->mem.sector;
+  message.moved = (uint64_t)missing * cu->mem->sector;
   message.passes = cu_passes(cu, MEM_LOAD, message.count);
   wait_for_reply(cu, index, info, message.moved, now);
   if (message.count)
@@ -254,12 +254,12 @@ void texture_issue(struct cu *cu, uint32_t index, const struct isa_info *info, c
   struct cu_kernel *kernel = cu_warp(cu, access->warp)->kernel;
   take_room(cu, access);
   struct tally tally = {.lines = access->lines};
-  add_quads(&cu->texture, &cu->mem, &access->isa, &tally);
+  add_quads(cu->texture, cu->mem, &access->isa, &tally);
   const uint32_t sectors = mem_sectors(tally.lines, tally.count);
   const cycle_t passed = rate_take(&cu->texture_unit, now, tally.busy);
-  access->cache = cu->texture.cache_size ? &cu->texels : &cu->l1;
+  access->cache = cu->texture->cache_size ? &cu->texels : &cu->l1;
   access->all = tally.count;
-  access->moved = (uint64_t)sectors * cu->mem.sector;
+  access->moved = (uint64_t)sectors * cu->mem->sector;
   access->fills = access->joined = access->stored = 0;
   access->prefetch = false;
   kernel->stats.texture_quads += tally.quads;
@@ -270,7 +270,7 @@ void texture_issue(struct cu *cu, uint32_t index, const struct isa_info *info, c
   const bool borders = !access->all;
   if (borders || (access->cache->sets && l1_hit(access->cache, access->lines, access->all))) {
     kernel->stats.texture_hits += sectors;
-    hit(cu, index, info, passed - 1 + latency_of(cu, &access->isa, cu->texture.latency), now);
+    hit(cu, index, info, passed - 1 + latency_of(cu, &access->isa, cu->texture->latency), now);
   } else {
     miss(cu, index, info, sectors, passed, now);
   }
@@ -279,7 +279,7 @@ void texture_issue(struct cu *cu, uint32_t index, const struct isa_info *info, c
 cycle_t texture_ready(const struct cu *cu, struct cu_access *access, bool reads, cycle_t now) {
   if (reads)
     commit_cached(cu->source, &access->isa, &access->cache->cache);
-  return now + latency_of(cu, &access->isa, cu->texture.fill_latency);
+  return now + latency_of(cu, &access->isa, cu->texture->fill_latency);
 }
 
 void texture_end(struct cu_access *access) { access->lines = access->room; }

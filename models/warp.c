@@ -191,7 +191,7 @@ void cu_finish_warp(struct cu *cu, uint32_t slot, cycle_t end) {
 }
 
 bool cu_only_refused(const struct cu *cu, cycle_t since, uint64_t parked, bool *refused) {
-  for (uint32_t slot = 0; slot < cu->params.warps; slot++) {
+  for (uint32_t slot = 0; slot < cu->params->warps; slot++) {
     const struct cu_warp *warp = &cu->warps[slot];
     const struct cu_group *group = &cu->groups[warp->group];
     if (!cu_is_resident(warp))
@@ -208,7 +208,7 @@ bool cu_only_refused(const struct cu *cu, cycle_t since, uint64_t parked, bool *
 
 cycle_t cu_last_end(const struct cu *cu) {
   cycle_t end = cu->last_active + 1;
-  for (uint32_t slot = 0; slot < cu->params.warps; slot++)
+  for (uint32_t slot = 0; slot < cu->params->warps; slot++)
     if (cu_is_resident(&cu->warps[slot]))
       end = cycle_max(end, cu->warps[slot].since);
   return end;
@@ -217,13 +217,13 @@ cycle_t cu_last_end(const struct cu *cu) {
 void cu_abandon(struct cu *cu, cycle_t end) {
   if (!cu->held)
     return;
-  for (uint32_t slot = 0; slot < cu->params.warps; slot++)
+  for (uint32_t slot = 0; slot < cu->params->warps; slot++)
     if (cu_is_resident(&cu->warps[slot]))
       close_account(cu_warp(cu, slot), end);
   cu->active_cycles += end - cu->held_since;
   for (uint32_t i = 0; i < cu->kernel_count; i++)
     if (cu->kernels[i].resident)
       cu->kernels[i].stats.active_cycles += end - cu->kernels[i].resident_since;
-  for (uint32_t slot = 0; slot < cu->params.groups; slot++)
+  for (uint32_t slot = 0; slot < cu->params->groups; slot++)
     group_abandon(cu, slot, end);
 }

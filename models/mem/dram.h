@@ -50,7 +50,7 @@ struct dram_bank {
 };
 
 struct dram {
-  struct mem_params params;
+  const struct mem_params *params;
   struct mem_stats *stats;
   struct rate *wires; /* per channel, in units of 1 / channels of a byte, so that shares are exact */
   struct dram_bank *banks;

@@ -13,18 +13,18 @@
 static uint64_t hashed(const struct l1 *l1, uint64_t line) {
   uint64_t set = line >> 32 ? line % l1->sets : (uint32_t)line % (uint32_t)l1->sets;
   const unsigned bits = (unsigned)__builtin_ctzll(l1->sets);
-  if (l1->params.l1_hash == L1_XOR && bits) /* without bits, the loop would not end */
+  if (l1->params->l1_hash == L1_XOR && bits) /* without bits, the loop would not end */
     for (uint64_t upper = line >> bits; upper; upper >>= bits)
       set ^= upper & ((UINT64_C(1) << bits) - 1);
   return set;
 }
 
 static struct l1_line *set_of(const struct l1 *l1, uint64_t line) {
-  return l1->lines + hashed(l1, line) * l1->params.l1_ways;
+  return l1->lines + hashed(l1, line) * l1->geometry.ways;
 }
 
 static struct l1_line *find_in(const struct l1 *l1, struct l1_line *set, uint64_t line) {
-  for (uint32_t way = 0; way < l1->params.l1_ways; way++)
+  for (uint32_t way = 0; way < l1->geometry.ways; way++)
     if (set[way].line == line + 1)
       return &set[way];
   return NULL;
@@ -37,7 +37,7 @@ static struct l1_line *find(const struct l1 *l1, uint64_t line) {
 /* The least recently used way of a set that is neither coming nor waited for; NULL: none. */
 static struct l1_line *victim(const struct l1 *l1, struct l1_line *set) {
   struct l1_line *oldest = NULL;
-  for (uint32_t way = 0; way < l1->params.l1_ways; way++)
+  for (uint32_t way = 0; way < l1->geometry.ways; way++)
     if (!set[way].coming && !set[way].waits && (!oldest || set[way].used < oldest->used))
       oldest = &set[way];
   return oldest;
@@ -74,7 +74,7 @@ static uint32_t missing(struct l1 *l1, struct mem_line *line, uint32_t *join) {
     entry->used = ++l1->uses;
     if (entry->thrown)
       return sectors;
-    *join = l1->params.l1_join == L1_JOIN ? sectors & entry->coming : 0;
+    *join = l1->params->l1_join == L1_JOIN ? sectors & entry->coming : 0;
   } else {
     entry = victim(l1, set);
     if (!entry)
@@ -140,14 +140,14 @@ static struct l1_line *filled_by(const struct l1 *l1, const struct mem_line *lin
 }
 
 static uint8_t *bytes_of(const struct l1 *l1, const struct l1_line *entry) {
-  return l1->bytes + (size_t)(entry - l1->lines) * l1->params.line;
+  return l1->bytes + (size_t)(entry - l1->lines) * l1->params->line;
 }
 
 /* A buffer may start or end within a line; no lane reads the sectors outside it. Sectors that this load does not fill
  * are not touched, because they may be read now, or filled for another load. */
 static void copy_sectors(const struct l1 *l1, const struct mem_line *line, const struct isa_buffer *buffer) {
-  const uint64_t size = l1->params.sector, begin = buffer->base, end = buffer->base + buffer->bytes;
-  const uint64_t from = line->line * l1->params.line;
+  const uint64_t size = l1->params->sector, begin = buffer->base, end = buffer->base + buffer->bytes;
+  const uint64_t from = line->line * l1->params->line;
   uint8_t *const bytes = bytes_of(l1, filled_by(l1, line));
   for (uint32_t left = line->fills; left; left &= left - 1) {
     const uint64_t sector = from + (uint64_t)__builtin_ctz(left) * size;
@@ -158,7 +158,7 @@ static void copy_sectors(const struct l1 *l1, const struct mem_line *line, const
 }
 
 void l1_capture(const struct l1 *l1, struct isa_memory *memory, const struct mem_line *lines, uint32_t count) {
-  uint64_t size = l1->params.line;
+  uint64_t size = l1->params->line;
   for (uint32_t i = 0; i < count; i++) {
     const uint64_t from = lines[i].line * size;
     const struct isa_buffer *buffer = lines[i].fills ? isa_memory_near(memory, from + size - 1) : NULL;
@@ -203,34 +203,38 @@ void l1_written(struct l1 *l1, const struct mem_line *lines, uint32_t count) {
 
 static const uint8_t *line_at(const void *self, uint64_t address) {
   const struct l1 *l1 = self;
-  const struct l1_line *entry = find(l1, address / l1->params.line);
+  const struct l1_line *entry = find(l1, address / l1->params->line);
   assert(entry && "a load is committed here only if it hits");
   return bytes_of(l1, entry);
 }
 
-void l1_init(struct l1 *l1, const struct mem_params *params, uint32_t accesses) {
+static uint64_t sets_of(const struct l1 *l1, uint64_t bytes) {
+  return bytes / ((uint64_t)l1->params->line * l1->geometry.ways);
+}
+
+void l1_init(struct l1 *l1, const struct mem_params *params, struct l1_geometry geometry, uint32_t accesses) {
   *l1 = (struct l1){
-      .params = *params,
-      .sets = params->l1_size / ((uint64_t)params->line * params->l1_ways),
+      .params = params,
+      .geometry = geometry,
       .width = {.per_cycle = params->l1_width},
       .cache = {.self = l1, .line = params->line, .at = line_at},
   };
+  l1->sets = sets_of(l1, geometry.size);
   if (!l1->sets)
     return;
-  l1->entries = (size_t)l1->sets * params->l1_ways;
+  l1->entries = (size_t)l1->sets * geometry.ways;
   l1->lines = need(l1->entries, sizeof *l1->lines);
   l1->bytes = need_more(NULL, l1->entries, params->line); /* bytes are filled before they are read */
   l1->next = need(accesses, sizeof *l1->next);
 }
 
 void l1_share(struct l1 *l1, uint64_t lds) {
-  const struct mem_params *params = &l1->params;
+  const struct l1_geometry *geometry = &l1->geometry;
   l1_clear(l1);
-  if (!params->l1_step)
+  if (!geometry->step)
     return;
-  uint64_t taken = div_up(lds, params->l1_step) * params->l1_step;
-  uint64_t left = taken < params->l1_size ? params->l1_size - taken : 0;
-  uint64_t sets = left / ((uint64_t)params->line * params->l1_ways);
+  uint64_t taken = div_up(lds, geometry->step) * geometry->step;
+  uint64_t sets = sets_of(l1, taken < geometry->size ? geometry->size - taken : 0);
   if (sets == l1->sets)
     return;
   if (l1->uses)
@@ -246,7 +250,7 @@ void l1_free(struct l1 *l1) {
 }
 
 void l1_clear(struct l1 *l1) {
-  for (uint64_t i = 0; l1->taken && i < l1->sets * l1->params.l1_ways; i++)
+  for (uint64_t i = 0; l1->taken && i < l1->sets * l1->geometry.ways; i++)
     throw_out(&l1->lines[i]);
   l1->taken = false;
 }

@@ -47,8 +47,16 @@ struct l1_line {
   bool thrown;          /* removed, but still coming or waited for */
 };
 
+/* The L1 and a texture unit's own cache are alike but for these. */
+struct l1_geometry {
+  uint64_t size; /* in bytes; 0: no cache */
+  uint32_t ways;
+  uint32_t step; /* in bytes, of the part that the LDS takes; 0: the LDS takes none */
+};
+
 struct l1 {
-  struct mem_params params;
+  const struct mem_params *params;
+  struct l1_geometry geometry;
   uint64_t sets;  /* in this launch; 0: no L1 */
   size_t entries; /* lines at its largest size */
   struct l1_line *lines;
@@ -60,7 +68,7 @@ struct l1 {
   struct isa_cache cache; /* where a hit is committed from */
 };
 
-void l1_init(struct l1 *l1, const struct mem_params *params, uint32_t accesses);
+void l1_init(struct l1 *l1, const struct mem_params *params, struct l1_geometry geometry, uint32_t accesses);
 void l1_free(struct l1 *l1);
 
 /* Between launches: removes everything, and sets the size for groups that hold `lds` bytes of LDS. */

@@ -34,7 +34,7 @@ uint32_t l2_slice_of(const struct mem_params *params, uint64_t line) {
 }
 
 static uint64_t sector_bytes(const struct l2 *l2, uint32_t sectors) {
-  return (uint64_t)sector_count(sectors) * l2->params.sector;
+  return (uint64_t)sector_count(sectors) * l2->params->sector;
 }
 
 /* 32-bit divisions are faster, and the lines of most machines have small numbers. */
@@ -54,7 +54,7 @@ static inline uint64_t set_of(const struct l2 *l2, uint64_t line) {
 
 /* Empties a set when it is first used: a large L2 has far more sets than a short kernel uses. */
 static void empty(struct l2 *l2, uint64_t set) {
-  const uint32_t ways = l2->params.l2_ways;
+  const uint32_t ways = l2->params->l2_ways;
   memset(l2->tags + set * ways, 0, ways * sizeof *l2->tags);
   memset(l2->used + set * ways, 0, ways * sizeof *l2->used);
   memset(l2->entries + set * ways, 0, ways * sizeof *l2->entries);
@@ -63,16 +63,16 @@ static void empty(struct l2 *l2, uint64_t set) {
 
 /* Finds `line`, or else the way to replace: an empty one or the least recently used. */
 static inline struct found look_up(struct l2 *l2, const struct l2_slice *slice, uint64_t line) {
-  const uint64_t number = slice->first + set_of(l2, line), first = number * l2->params.l2_ways;
+  const uint64_t number = slice->first + set_of(l2, line), first = number * l2->params->l2_ways;
   if (!(l2->known[number / 64] >> number % 64 & 1))
     empty(l2, number);
   uint64_t *const tags = l2->tags + first, *const used = l2->used + first;
   struct l2_line *set = l2->entries + first;
-  for (uint32_t way = 0; way < l2->params.l2_ways; way++)
+  for (uint32_t way = 0; way < l2->params->l2_ways; way++)
     if (tags[way] == line + 1)
       return (struct found){&set[way], &tags[way], &used[way], true};
   uint32_t victim = 0;
-  for (uint32_t way = 1; way < l2->params.l2_ways; way++)
+  for (uint32_t way = 1; way < l2->params->l2_ways; way++)
     if (used[way] < used[victim])
       victim = way;
   return (struct found){&set[victim], &tags[victim], &used[victim], false};
@@ -90,7 +90,7 @@ static void replace(struct l2 *l2, const struct found *victim, uint64_t line, cy
 /* Cycles from the slice to the departure. With l2_spread, regions of l2_region bytes have different distances, the same
  * for all CUs. */
 static inline cycle_t latency_of(const struct l2 *l2, uint64_t line) {
-  const struct mem_params *params = &l2->params;
+  const struct mem_params *params = l2->params;
   if (!params->l2_spread)
     return params->l2_latency;
   uint64_t region = line << l2->line_log2 >> l2->region_log2;
@@ -117,8 +117,8 @@ static inline unsigned home_of(const struct l2 *l2, uint64_t line) {
 }
 
 static inline struct l2_slice *slice_in(const struct l2 *l2, unsigned partition, uint64_t line) {
-  struct l2_slice *first = l2->slices + partition * l2->params.l2_slices;
-  return l2->slice_bits ? &first[slice_of(&l2->params, l2->slice_bits, line)] : first;
+  struct l2_slice *first = l2->slices + partition * l2->params->l2_slices;
+  return l2->slice_bits ? &first[slice_of(l2->params, l2->slice_bits, line)] : first;
 }
 
 /* A line is written at home: removes the copy in the other partition. */
@@ -166,7 +166,7 @@ static cycle_t fetch(struct l2 *l2, struct l2_slice *slice, cycle_t now, struct 
   uint64_t bytes = sector_bytes(l2, missing);
   if (l2->far && home_of(l2, line) != slice->partition)
     return fetch_far(l2, now, line, missing);
-  if (!l2->params.mshrs)
+  if (!l2->params->mshrs)
     return dram_access(&l2->dram, now, line, bytes, DRAM_READ);
   bool held = in_mshr(slice, entry, line, now);
   if (!held)
@@ -183,7 +183,7 @@ static cycle_t fetch(struct l2 *l2, struct l2_slice *slice, cycle_t now, struct 
 /* A read of a line on its way joins the fill, or waits for its end if mshr_merges reads have joined. Returns when it is
  * looked up. */
 static cycle_t merge(struct l2 *l2, cycle_t passed, struct l2_line *entry) {
-  if (l2->params.mshr_merges && entry->merges == l2->params.mshr_merges) {
+  if (l2->params->mshr_merges && entry->merges == l2->params->mshr_merges) {
     l2->stats->l2_merges_refused++;
     return entry->ready;
   }
@@ -215,8 +215,8 @@ static cycle_t read_line(struct l2 *l2, struct l2_slice *slice, cycle_t passed, 
 
 /* The sectors of all blocks of dram_fetch that contain some of `sectors`. */
 static uint32_t blocks_of(const struct l2 *l2, uint32_t sectors) {
-  uint32_t all = (2u << (l2->params.line / l2->params.sector - 1)) - 1,
-           count = l2->params.dram_fetch / l2->params.sector;
+  uint32_t all = (2u << (l2->params->line / l2->params->sector - 1)) - 1,
+           count = l2->params->dram_fetch / l2->params->sector;
   uint32_t blocks = 0;
   for (uint32_t block = (2u << (count - 1)) - 1; block & all; block <<= count)
     blocks |= sectors & block ? block & all : 0;
@@ -236,7 +236,7 @@ __attribute__((always_inline)) static inline cycle_t access_line(struct l2 *l2, 
     replace(l2, &found, line->line, passed);
   struct l2_line *entry = found.entry;
   uint32_t missing = line->sectors & ~entry->valid;
-  if (missing && use & L2_READ && l2->params.dram_fetch > l2->params.sector)
+  if (missing && use & L2_READ && l2->params->dram_fetch > l2->params->sector)
     missing = blocks_of(l2, missing) & ~entry->valid;
   if (entry->ready <= passed)
     entry->coming = 0;
@@ -255,7 +255,7 @@ __attribute__((always_inline)) static inline cycle_t access_line(struct l2 *l2, 
 /* Updates of one word occupy a slice from `first` on. Returns the cycle of the last one, if it is later than the one in
  * which the bytes passed. */
 static cycle_t update(struct l2 *l2, struct l2_slice *slice, cycle_t first, uint32_t updates, cycle_t passed) {
-  cycle_t updated = first + (cycle_t)updates * l2->params.atomic_interval;
+  cycle_t updated = first + (cycle_t)updates * l2->params->atomic_interval;
   if (updated <= passed + 1)
     return passed;
   l2->stats->l2_atomic_cycles += updated - passed - 1;
@@ -266,7 +266,7 @@ static cycle_t update(struct l2 *l2, struct l2_slice *slice, cycle_t first, uint
 
 /* Share of the width that a line's bytes take. */
 static inline uint64_t burst(const struct l2 *l2, uint64_t bytes) {
-  return bytes < l2->params.l2_burst ? l2->params.l2_burst : bytes;
+  return bytes < l2->params->l2_burst ? l2->params->l2_burst : bytes;
 }
 
 /* Passes bytes, which take `taken` of the width, through a slice. Returns the cycle of the last byte, or of the last
@@ -290,7 +290,7 @@ __attribute__((noinline)) static cycle_t fetch_far(struct l2 *l2, cycle_t now, u
   cycle_t passed = pass_slice(l2, slice, now, bytes, burst(l2, bytes), 0);
   cycle_t done = access_line(l2, slice, passed, &part, L2_READ);
   l2->stats->l2_far++;
-  return done - latency_of(l2, line) + l2->params.l2_partition_latency;
+  return done - latency_of(l2, line) + l2->params->l2_partition_latency;
 }
 
 /* The slice in which a line is looked up: near the CU for reads, at the home for the rest. */
@@ -304,15 +304,15 @@ static inline cycle_t way(const struct l2 *l2, const struct l2_slice *slice, uns
   if (!l2->far || slice->partition == use / L2_FROM)
     return 0;
   l2->stats->l2_far++;
-  return l2->params.l2_partition_latency;
+  return l2->params->l2_partition_latency;
 }
 
 void l2_fetch(const struct l2 *l2, const struct mem_line *lines, uint32_t count, unsigned use) {
   enum { HOST_LINE = 64, MOST = 8 };
   for (uint32_t i = 0; l2->sets && i < count && i < MOST; i++) {
     const struct l2_slice *slice = slice_for(l2, &lines[i], use);
-    const uint64_t first = (slice->first + set_of(l2, lines[i].line)) * l2->params.l2_ways;
-    for (uint32_t way = 0; way < l2->params.l2_ways; way += HOST_LINE / sizeof *l2->tags) {
+    const uint64_t first = (slice->first + set_of(l2, lines[i].line)) * l2->params->l2_ways;
+    for (uint32_t way = 0; way < l2->params->l2_ways; way += HOST_LINE / sizeof *l2->tags) {
       __builtin_prefetch(l2->tags + first + way);
       __builtin_prefetch(l2->used + first + way);
     }
@@ -374,10 +374,10 @@ static bool must_wait(struct l2 *l2, struct l2_slice *slice, cycle_t now, const 
 void l2_prefetch(struct l2 *l2, cycle_t now, uint64_t from, uint64_t to) {
   if (!l2->sets || from >= to)
     return;
-  uint64_t bytes = to - from < l2->params.l2_size ? to - from : l2->params.l2_size;
+  uint64_t bytes = to - from < l2->params->l2_size ? to - from : l2->params->l2_size;
   struct mem_cursor cursor = {.left = {.base = from, .bytes = bytes, .lines = 1}};
-  bool drop = l2->params.mshrs && l2->params.mshr_prefetch == MSHR_DROP;
-  for (struct mem_line line; mem_gather(&l2->params, &cursor, &line, 1);) {
+  bool drop = l2->params->mshrs && l2->params->mshr_prefetch == MSHR_DROP;
+  for (struct mem_line line; mem_gather(l2->params, &cursor, &line, 1);) {
     struct l2_slice *slice = slice_in(l2, home_of(l2, line.line), line.line);
     if (drop && must_wait(l2, slice, now, &line))
       l2->stats->l2_prefetches_dropped++;
@@ -390,7 +390,7 @@ void l2_prefetch(struct l2 *l2, cycle_t now, uint64_t from, uint64_t to) {
 
 void l2_init(struct l2 *l2, const struct mem_params *params, struct mem_stats *stats) {
   *l2 = (struct l2){
-      .params = *params,
+      .params = params,
       .stats = stats,
       .slice_bits = (unsigned)__builtin_ctz(params->l2_slices),
       .far = params->l2_partitions - 1,
@@ -417,7 +417,7 @@ void l2_init(struct l2 *l2, const struct mem_params *params, struct mem_stats *s
 }
 
 void l2_free(struct l2 *l2) {
-  for (uint32_t i = 0; l2->slices && i < l2->params.l2_slices * l2->params.l2_partitions; i++)
+  for (uint32_t i = 0; l2->slices && i < l2->params->l2_slices * l2->params->l2_partitions; i++)
     mshrs_free(&l2->slices[i].mshrs);
   free(l2->slices);
   free(l2->known);
@@ -430,6 +430,6 @@ void l2_free(struct l2 *l2) {
 
 void l2_launch(struct l2 *l2) {
   dram_launch(&l2->dram);
-  for (uint32_t i = 0; i < l2->params.l2_slices * l2->params.l2_partitions; i++)
+  for (uint32_t i = 0; i < l2->params->l2_slices * l2->params->l2_partitions; i++)
     l2->slices[i].bytes = 0;
 }

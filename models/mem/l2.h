@@ -60,7 +60,7 @@ struct l2_slice {
 };
 
 struct l2 {
-  struct mem_params params;
+  const struct mem_params *params;
   struct mem_stats *stats;
   struct dram dram;
   struct l2_slice *slices;

@@ -68,7 +68,7 @@ static void expect_bytes(const struct rig *rig) {
   for (unsigned c = 0; c < rig->planned; c++) {
     const struct flat_copy *copy = &rig->copy[c];
     bytes += (uint64_t)copy->line_bytes * copy->lines * copy->planes;
-    moved += expect_copy(&rig->dma.params, copy, global, lds, &zero);
+    moved += expect_copy(rig->dma.params, copy, global, lds, &zero);
   }
   EXPECT_EQ(memcmp(global, rig->touched_global, sizeof global), 0);
   EXPECT_EQ(memcmp(lds, rig->touched_lds, sizeof lds), 0);
@@ -80,7 +80,7 @@ static void expect_bytes(const struct rig *rig) {
   EXPECT_LE(stats->requests, stats->addresses);
   EXPECT_LE(stats->addresses, stats->busy_cycles); /* one a cycle */
   EXPECT_LE(stats->packs, stats->requests);
-  EXPECT_LE(rig->largest, rig->dma.params.granularity);
+  EXPECT_LE(rig->largest, rig->dma.params->granularity);
   EXPECT_EQ(rig->lds.stats.dma_bytes, moved);
 }
 
@@ -161,14 +161,14 @@ TEST(dma, random_copies_keep_counters_and_fences_consistent) {
     }
     EXPECT_EQ(rig->dma.latency->sum, latency);
     EXPECT_EQ(rig->dma.latency->count, rig->planned);
-    EXPECT_LE(rig->dma.queue_peak, rig->dma.params.queue);
+    EXPECT_LE(rig->dma.queue_peak, rig->dma.params->queue);
     if (!stats->parts)
       EXPECT_LE(stats->channel_cycles + stats->queue_cycles + queue, latency);
-    EXPECT_LE(stats->channel_cycles, rig->dma.params.channels * stats->busy_cycles);
+    EXPECT_LE(stats->channel_cycles, rig->dma.params->channels * stats->busy_cycles);
     EXPECT_EQ(stats->setup_cycles + stats->sending_cycles + stats->turn_cycles + stats->room_cycles +
                   stats->data_cycles + stats->quota_cycles + stats->fence_cycles,
               stats->channel_cycles);
-    EXPECT_LE(stats->outstanding_cycles, rig->dma.params.outstanding * stats->busy_cycles);
+    EXPECT_LE(stats->outstanding_cycles, rig->dma.params->outstanding * stats->busy_cycles);
     EXPECT_LE(stats->outstanding_full_cycles, stats->busy_cycles);
     EXPECT_LE(stats->busy_cycles, last);
     EXPECT_LE(stats->bursts, stats->busy_cycles);
@@ -254,7 +254,7 @@ static void look(const struct rig *rig, cycle_t now, struct sums *sums) {
   sums->channels += dma->probe_channels;
   sums->outstanding += dma->probe_outstanding;
   sums->busy += dma->probe_queue || dma->probe_channels;
-  sums->full += !sends && work->under_way == dma->params.outstanding && now >= work->last_sent &&
+  sums->full += !sends && work->under_way == dma->params->outstanding && now >= work->last_sent &&
                 ready_by(work, dma_eligible(work), now);
   sums->quota += (uint64_t)__builtin_popcountll(ready_by(work, work->at_quota & work->pending & ~sends, now));
   sums->fence += (uint64_t)__builtin_popcountll(ready_by(work, work->fenced, now));
@@ -263,7 +263,7 @@ static void look(const struct rig *rig, cycle_t now, struct sums *sums) {
 }
 
 static void expect_limits(const struct rig *rig) {
-  const struct dma_params *params = &rig->dma.params;
+  const struct dma_params *params = rig->dma.params;
   const struct dma_work *work = rig->dma.work;
   EXPECT_LE(work->under_way, params->outstanding);
   EXPECT_EQ(work->held >> (params->channels - 1) >> 1, 0);

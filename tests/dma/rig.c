@@ -123,15 +123,16 @@ struct dma_params usual_dma(void) {
 
 struct rig *make_rig(struct dma_params params) {
   struct rig *rig = calloc(1, sizeof *rig);
-  struct lds_params lds = {
+  rig->dma_params = params;
+  rig->lds_params = (struct lds_params){
       .banks = 32, .bank_bytes = 4, .size = LDS_BYTES, .latency = 10, .queue = 8, .interleave = 1, .swap_passes = 1};
   struct lds_commit commit = {.context = rig, .dma = commit_dma};
   struct component *engine = &rig->dma.component;
   rig->read = rig->write = 30;
   rig->cu = (struct component){.name = "cu", .step = cu_step, .self = rig};
   rig->memory = (struct component){.name = "memory", .step = memory_step, .self = rig};
-  lds_init(&rig->lds, &lds, &commit, &rig->cu, &engine, 1);
-  dma_init(&rig->dma, &params, &rig->cu, &rig->memory, MEMORY_LATENCY, &rig->lds.from_dma[0], &rig->lds.to_dma[0]);
+  lds_init(&rig->lds, &rig->lds_params, &commit, &rig->cu, &engine, 1);
+  dma_init(&rig->dma, &rig->dma_params, &rig->cu, &rig->memory, MEMORY_LATENCY, &rig->lds.from_dma[0], &rig->lds.to_dma[0]);
   rig->dma.latency = &rig->latency;
   rig->lds_step = rig->lds.component.step;
   rig->lds.component.step = watched_lds;

@@ -23,6 +23,8 @@ enum { COPIES = 256, GLOBAL_BYTES = 1 << 18, LDS_BYTES = 1 << 18, MEMORY_LATENCY
 struct rig {
   struct island island;
   struct histogram latency;
+  struct dma_params dma_params;
+  struct lds_params lds_params;
   struct dma dma;
   struct lds lds;
   struct component cu, memory;

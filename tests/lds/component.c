@@ -45,6 +45,7 @@ struct given {
 
 struct rig {
   struct island island;
+  struct lds_params params;
   struct lds lds;
   struct component cu;
   unsigned sent, planned;
@@ -139,6 +140,7 @@ enum { ALTERNATE, WARPS, DMA };
 static struct rig *make_rig(struct lds_params params) {
   struct rig *rig = calloc(1, sizeof *rig);
   struct component *engines[ENGINES];
+  rig->params = params;
   rig->cu = (struct component){.name = "cu", .step = cu_step, .self = rig};
   for (unsigned e = 0; e < ENGINES; e++) {
     rig->engine[e].component = (struct component){.name = "dma", .step = engine_step, .self = &rig->engine[e]};
@@ -147,7 +149,7 @@ static struct rig *make_rig(struct lds_params params) {
     engines[e] = &rig->engine[e].component;
   }
   struct lds_commit commit = {.context = rig, .warp = commit_warp, .dma = commit_dma};
-  lds_init(&rig->lds, &params, &commit, &rig->cu, engines, ENGINES);
+  lds_init(&rig->lds, &rig->params, &commit, &rig->cu, engines, ENGINES);
   rig->lds_step = rig->lds.component.step;
   rig->lds.component.step = watched_lds_step;
   rig->lds.component.self = rig;
@@ -798,7 +800,7 @@ TEST(lds, passes_beats_and_replies_balance) {
     ct_note("seed %u", (unsigned)seed);
     ASSERT_EQ(rig->replies.count, rig->planned);
     for (unsigned i = 0; i < rig->replies.count; i++) {
-      if (rig->lds.params.interleave == 1)
+      if (rig->lds.params->interleave == 1)
         EXPECT_EQ(rig->replies.entry[i].tag, i);
       passes += rig->replies.entry[i].passes;
       contention += rig->replies.entry[i].contention;
@@ -809,7 +811,7 @@ TEST(lds, passes_beats_and_replies_balance) {
       for (unsigned i = 0; i < rig->engine[e].planned; i++) {
         const struct transfer *transfer = &rig->engine[e].plan[i].transfer;
         bytes += transfer->rect.bytes * transfer->rect.lines;
-        beats += slow_beats(transfer, rig->lds.params.banks * 4);
+        beats += slow_beats(transfer, rig->lds.params->banks * 4);
       }
     }
     const struct lds_stats *stats = &rig->lds.stats;
@@ -821,7 +823,7 @@ TEST(lds, passes_beats_and_replies_balance) {
     EXPECT_EQ(stats->dma_beats, beats);
     EXPECT_LE(stats->busy_cycles, passes + stats->dma_beats);
     EXPECT_LE(cycle_max(passes, stats->dma_beats), stats->busy_cycles);
-    if (rig->lds.params.dma_port == SEPARATE && rig->lds.params.global_port == LDS_GLOBAL_SEPARATE)
+    if (rig->lds.params->dma_port == SEPARATE && rig->lds.params->global_port == LDS_GLOBAL_SEPARATE)
       EXPECT_EQ(contention + stats->dma_contention_cycles, 0);
     free_rig(rig);
   }

@@ -205,6 +205,10 @@ TEST(l1, a_launch_starts_with_an_empty_l1) {
 
 /* ---- sets --------------------------------------------------------------------------------- */
 
+static struct l1_geometry geometry_of(const struct machine *machine) {
+  return (struct l1_geometry){.size = machine->mem.l1_size, .ways = machine->mem.l1_ways};
+}
+
 /* How many of `count` lines, `pitch` apart from line `from` on, stay in an L1 with 2-way sets. */
 static uint32_t stay(uint32_t sets, const char *hash, uint64_t from, uint64_t pitch, uint32_t count) {
   struct machine machine;
@@ -213,7 +217,7 @@ static uint32_t stay(uint32_t sets, const char *hash, uint64_t from, uint64_t pi
   uint32_t found = 0, joined;
   snprintf(settings, sizeof settings, "mem.l1_size=%u mem.l1_ways=2 mem.l1_hash=%s", sets * 2 * 128, hash);
   rig_machine(&machine, settings);
-  l1_init(&l1, &machine.mem, 1);
+  l1_init(&l1, &machine.mem, geometry_of(&machine), 1);
   for (uint32_t i = 0; i < count; i++) {
     struct mem_line line = {.line = from + i * pitch, .sectors = 0xf};
     l1_miss(&l1, &line, 1, &joined);
@@ -338,9 +342,9 @@ TEST(l1, a_load_sees_the_fill_it_joined_even_if_the_line_is_removed) {
 
 /* An L1 of one set with two ways, and loads of single sectors of its lines by accesses 0 to 7. */
 static void begin(struct l1 *l1) {
-  struct machine machine;
+  static struct machine machine;
   rig_machine(&machine, "mem.l1_size=256 mem.l1_ways=2 mem.l1_join=on");
-  l1_init(l1, &machine.mem, 8);
+  l1_init(l1, &machine.mem, geometry_of(&machine), 8);
 }
 
 static uint32_t miss(struct l1 *l1, struct mem_line *lines, uint32_t count) {

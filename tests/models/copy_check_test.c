@@ -24,7 +24,7 @@ struct checked {
 static struct checked check(const uint64_t field[COPY_FIELDS], enum dma_out_of_bounds policy) {
   static struct cu cu;
   cu = (struct cu){.dma_params = &(const struct dma_params){.out_of_bounds = policy, .alignment = 16},
-                   .params.warp_size = 32};
+                   .params = &(const struct cu_params){.warp_size = 32}};
   static struct cu_kernel kernel_at_work;
   struct cu_kernel *kernel = &kernel_at_work;
   *kernel = (struct cu_kernel){.cu = &cu, .launch = &launch};
