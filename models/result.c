@@ -92,7 +92,7 @@ void simulation_mark_parked(struct simulation *simulation) {
   for (uint32_t i = 0; i < pipes->parked_count; i++) {
     const struct mem_event *event = &simulation->memory.events[pipes->parked[i]];
     struct cu *cu = &simulation->nodes[event->client]->cu;
-    simulation_mark_refused(cu_warp(cu, cu->accesses[event->message.tag]->warp), event->message.access);
+    simulation_mark_refused(cu_warp(cu, cu->lsu.accesses[event->message.tag]->warp), event->message.access);
   }
 }
 
@@ -218,8 +218,8 @@ static void collect_pipes(struct simulation *simulation, struct launch_result *r
 static void count_units(const struct isa_program *program, const struct cu *cu, struct launch_result *result) {
   for (uint32_t pc = 0; pc < program->count; pc++) {
     uint8_t class_ = program->info[pc].class_;
-    result->unit_cycles[cu->unit[class_]] += result->by_pc[pc].issues * cu_interval(cu, &program->info[pc]);
-    result->unit_holds[cu->unit[class_]] |= result->by_pc[pc].issues && cu_interval(cu, &program->info[pc]) > 1;
+    result->unit_cycles[cu->issue.unit[class_]] += result->by_pc[pc].issues * cu_interval(cu, &program->info[pc]);
+    result->unit_holds[cu->issue.unit[class_]] |= result->by_pc[pc].issues && cu_interval(cu, &program->info[pc]) > 1;
   }
 }
 
@@ -314,16 +314,6 @@ const struct histogram *launch_copy_latency(const struct launch_result *result) 
 }
 
 void launch_result_clear(struct launch_result *result) { memset(result, 0, offsetof(struct launch_result, hazards)); }
-
-void launch_result_copy(struct launch_result *to, const struct launch_result *from) {
-  const size_t stuck = from->stuck_count < RESULT_STUCK ? from->stuck_count : RESULT_STUCK;
-  memcpy(to, from, offsetof(struct launch_result, hazards));
-  memcpy(to->hazards, from->hazards, from->hazard_count * sizeof *to->hazards);
-  memcpy(to->stuck, from->stuck, stuck * sizeof *to->stuck);
-  to->by_pc = NULL;
-  to->pipes = NULL;
-  to->dma_latency = NULL;
-}
 
 void launch_result_free(struct launch_result *result) {
   free(result->by_pc);

@@ -155,9 +155,7 @@ struct launch_result {
 /* The latency of copies; an empty histogram if none has completed. */
 const struct histogram *launch_copy_latency(const struct launch_result *result);
 
-/* Clears a result; copies one without what it points to. */
 void launch_result_clear(struct launch_result *result);
-void launch_result_copy(struct launch_result *to, const struct launch_result *from);
 
 /* Frees what the result points to. */
 void launch_result_free(struct launch_result *result);

@@ -1,7 +1,7 @@
-/* Runs on a device.
+/* Runs on a device, behind two recovery points:
  *
- *     launches ──► job of the report ──► engine, watchers ──► results ──► copied into the report
- *                  its own               the device's                     its own recovery point
+ *     launches ──► job of the report ──► engine, watchers ──► results in the report
+ *                  a pool of its own     the device's pool    they leave it: heap_disown()
  *
  * What the engine and the watchers own is in the device's pool: an out-of-memory error during the run frees it all at
  * once, and the device makes another engine for its next run. The report is not in that pool. */
@@ -20,12 +20,8 @@ struct run_call {
   size_t count;
   ww_watch watch;
   ww_program *owner; /* of program-scope variables and channels; NULL: there are none */
+  struct api_variables made; /* the owner's, on its first run on the device */
   ww_report *report;
-  /* Behind the device's recovery point: */
-  struct api_watchers *watchers;
-  struct launch_result *results;
-  struct printed printed[WW_TOGETHER];
-  size_t done;
   cycle_t before; /* cycle 0 of the run in the device's time */
 };
 
@@ -128,28 +124,33 @@ void api_variables_free(ww_device *device, struct api_variables *variables) {
   free(variables->data);
 }
 
-/* For a program's first run on the device: variables with their initial values. */
-static ww_status make_variables(void *self, struct message *message) {
-  const struct run_call *call = self;
+/* For a program's first run on the device: variables with their initial values. add_variables() gives them to it. */
+static void make_variables(struct run_call *call) {
   ww_device *device = call->device;
   const struct isa_program *isa = call->owner->program.isa;
-  (void)message;
-  struct api_variables made = {.data = need(need_size(isa_variable_room(isa)), 1),
-                               .channel_count = isa_channel_pipes(isa)};
+  struct api_variables *made = &call->made;
+  *made = (struct api_variables){.data = need(need_size(isa_variable_room(isa)), 1),
+                                 .channel_count = isa_channel_pipes(isa)};
   if (isa->variable_bytes)
-    memcpy(made.data, isa->variables, isa->variable_bytes);
-  made.channels = need(made.channel_count, sizeof *made.channels);
-  isa_channels_init(isa, made.data, made.channels);
+    memcpy(made->data, isa->variables, isa->variable_bytes);
+  made->channels = need(made->channel_count, sizeof *made->channels);
+  isa_channels_init(isa, made->data, made->channels);
   device->variables = need_more(device->variables, device->variable_count + 1, sizeof *device->variables);
+  heap_disown(device->variables);
+}
+
+/* There is room, so this cannot fail. */
+static void add_variables(struct run_call *call) {
+  ww_device *device = call->device;
+  drop_variables(device);
   atomic_fetch_add(&call->owner->devices, 1);
-  made.program = ww_program_ref(call->owner);
-  device->variables[device->variable_count++] = made;
-  return WW_OK;
+  call->made.program = ww_program_ref(call->owner);
+  device->variables[device->variable_count++] = call->made;
 }
 
 /* Channels follow the device's pipes. */
-static bool take_channels(const struct run_call *call, struct message *message) {
-  const struct api_variables *variables = variables_of(call->device, call->owner);
+static bool take_channels(const struct run_call *call, const struct api_variables *variables,
+                          struct message *message) {
   struct isa_memory *memory = &call->report->job.memory;
   const size_t count = variables->channel_count;
   if (!count)
@@ -216,16 +217,6 @@ static void keep_alive(const struct run_call *call) {
     report->programs[report->program_count++] = ww_program_ref(call->launches[i]->program);
 }
 
-static ww_status check_call(void *self, struct message *message) {
-  struct run_call *call = self;
-  for (size_t i = 0; i < call->count; i++)
-    if (!call->launches[i] || call->launches[i]->device != call->device) {
-      message_fail(message, "launches[%zu]: is %s", i, call->launches[i] ? "from another device" : "NULL");
-      return WW_BAD_INPUT;
-    }
-  return find_owner(call, message);
-}
-
 /* A job named after the program, without memory and launches. */
 static void begin_job(struct job *job, ww_device *device, const ww_program *program) {
   job->file = need_copy(program->program.path);
@@ -234,6 +225,19 @@ static void begin_job(struct job *job, ww_device *device, const ww_program *prog
 
 static ww_status prepare(void *self, struct message *message) {
   struct run_call *call = self;
+  for (size_t i = 0; i < call->count; i++)
+    if (!call->launches[i] || call->launches[i]->device != call->device) {
+      message_fail(message, "launches[%zu]: is %s", i, call->launches[i] ? "from another device" : "NULL");
+      return WW_BAD_INPUT;
+    }
+  const ww_status owned = find_owner(call, message);
+  if (owned != WW_OK)
+    return owned;
+  const struct api_variables *variables = call->owner ? variables_of(call->device, call->owner) : NULL;
+  if (call->owner && !variables) {
+    make_variables(call);
+    variables = &call->made;
+  }
   ww_report *report = call->report = api_report_new();
   struct job *job = &report->job;
   size_t shared = 0;
@@ -241,7 +245,7 @@ static ww_status prepare(void *self, struct message *message) {
   report->results = need(WW_TOGETHER, sizeof *report->results);
   begin_job(job, call->device, call->launches[0]->program);
   take_memory(job, call->device, true);
-  bool good = !call->owner || take_channels(call, message);
+  bool good = !variables || take_channels(call, variables, message);
   for (size_t i = 0; good && i < call->count; i++)
     good = add_launch(job, call->launches[i], message);
   if (!good || !job_together(job, 0, &shared, message) || !api_watch_fits(&call->watch, job, message) ||
@@ -253,119 +257,90 @@ static ww_status prepare(void *self, struct message *message) {
 
 /* ---- behind the device's recovery point ------------------------------------------------------------------------- */
 
-static ww_status run_on_engine(struct run_call *call, struct run_options *options, struct message *message) {
-  ww_device *device = call->device;
-  struct job *job = &call->report->job;
+static ww_status run_on_engine(ww_device *device, ww_report *report, const struct run_options *options, size_t *done,
+                               struct message *message) {
+  struct job *job = &report->job;
   if (!device->engine)
     device->engine = engine_new(job->machine);
-  if (engine_run(device->engine, job, options, call->results, &call->done, message))
+  if (engine_run(device->engine, job, options, report->results, done, message))
     return WW_OK;
-  return call->done < job->launch_count ? WW_NO_MEMORY : WW_BAD_INPUT;
-}
-
-static bool is_finished(const struct run_call *call) {
-  for (size_t i = 0; i < call->done; i++)
-    if (call->results[i].end != END_FINISHED)
-      return false;
-  return call->done == call->report->job.launch_count;
-}
-
-static ww_status run(void *self, struct message *message) {
-  struct run_call *call = self;
-  struct api_recording *recording = call->watch.functional ? NULL : call->device->recording;
-  struct run_options options = {0};
-  struct job *job = &call->report->job;
-  call->results = need(job->launch_count, sizeof *call->results);
-  api_record_run(recording, job, &options);
-  ww_status status = api_watch_begin(&call->watch, job, call->device->before, &options, &call->watchers, message);
-  if (call->owner) /* Watchers know the memory by now; a replay learns from the program where variables are. */
-    add_buffer(job, "program variables", ISA_VARIABLE_BASE, isa_variable_room(call->owner->program.isa),
-               variables_of(call->device, call->owner)->data);
-  if (status == WW_OK)
-    status = run_on_engine(call, &options, message);
-  status = api_watch_end(call->watchers, job, call->results, call->done, status, message);
-  api_record_ran(recording, job, call->results, call->done, options.max_cycles, status == WW_OK && is_finished(call));
-  for (size_t i = 0; i < job->launch_count; i++) {
-    call->printed[i] = job->launches[i].printed;
-    job->launches[i].printed = (struct printed){0};
-  }
-  return status;
-}
-
-/* Frees the results that are in the device's pool or its watchers'. */
-static ww_status drop(void *self, struct message *message) {
-  struct run_call *call = self;
-  (void)message;
-  for (size_t i = 0; i < call->done; i++)
-    launch_result_free(&call->results[i]);
-  for (size_t i = 0; i < WW_TOGETHER; i++)
-    printed_free(&call->printed[i]);
-  free(call->results);
-  api_watch_free(call->watchers);
-  return WW_OK;
-}
-
-static ww_status drop_engine(void *self, struct message *message) {
-  ww_device *device = self;
-  (void)message;
-  engine_free(device->engine);
-  return WW_OK;
+  return *done < job->launch_count ? WW_NO_MEMORY : WW_BAD_INPUT;
 }
 
 /* Simulated time continues; the next run makes another engine. */
-static void replace_engine(const struct run_call *call) {
-  ww_device *device = call->device;
+static void drop_engine(ww_device *device, const struct launch_result *results, size_t done) {
   cycle_t now = ww_device_now(device);
-  for (size_t i = 0; i < call->done; i++)
-    now = cycle_max(now, device->before + call->results[i].start + call->results[i].together_cycles);
-  if (device->engine)
-    api_try(&device->pool, drop_engine, device, NULL);
+  for (size_t i = 0; i < done; i++)
+    now = cycle_max(now, device->before + results[i].start + results[i].together_cycles);
+  engine_free(device->engine);
   device->engine = NULL;
   device->before = now;
 }
 
-/* ---- the results ---------------------------------------------------------------------------------------- */
-
-static void take_result(ww_report *report, size_t i, const struct launch_result *from, const struct printed *printed) {
-  struct launch_result *to = &report->results[i];
-  const struct isa_program *program = report->job.launches[i].isa.program;
-  launch_result_copy(to, from);
-  report->count = i + 1;
-  to->by_pc = need(program->count, sizeof *to->by_pc);
-  memcpy(to->by_pc, from->by_pc, program->count * sizeof *to->by_pc);
-  to->pipes = need(from->pipe_count, sizeof *to->pipes);
-  if (from->pipe_count)
-    memcpy(to->pipes, from->pipes, from->pipe_count * sizeof *to->pipes);
-  if (from->dma_latency) {
-    to->dma_latency = need(1, sizeof *to->dma_latency);
-    *to->dma_latency = *from->dma_latency;
+/* The report owns its results, whatever becomes of the device's pool. */
+static void keep_results(const struct run_call *call, size_t done) {
+  ww_report *report = call->report;
+  for (size_t i = 0; i < done; i++) {
+    struct launch_result *result = &report->results[i];
+    result->start += call->before;
+    heap_disown(result->by_pc);
+    heap_disown(result->pipes);
+    heap_disown(result->dma_latency);
+    heap_disown(report->job.launches[i].printed.text);
   }
-  if (!printed->length)
-    return;
-  char *text = need(printed->length, 1);
-  memcpy(text, printed->text, printed->length);
-  report->job.launches[i].printed = (struct printed){text, printed->length, printed->truncated};
+  report->count = done;
 }
 
-static ww_status keep(void *self, struct message *message) {
+/* The report shows nothing of a run that failed. */
+static void drop_results(const struct run_call *call, size_t done) {
+  struct job *job = &call->report->job;
+  for (size_t i = 0; i < done; i++)
+    launch_result_free(&call->report->results[i]);
+  for (size_t i = 0; i < job->launch_count; i++)
+    printed_free(&job->launches[i].printed);
+}
+
+static ww_status run(void *self, struct message *message) {
   struct run_call *call = self;
-  (void)message;
-  for (size_t i = 0; i < call->done; i++) {
-    take_result(call->report, i, &call->results[i], &call->printed[i]);
-    call->report->results[i].start += call->before;
-  }
-  api_watch_keep(call->watchers, call->report);
-  return WW_OK;
+  ww_device *device = call->device;
+  ww_report *report = call->report;
+  struct api_recording *recording = call->watch.functional ? NULL : device->recording;
+  struct run_options options = {0};
+  struct job *job = &report->job;
+  struct api_watchers *watchers;
+  size_t done = 0;
+  api_record_run(recording, job, &options);
+  ww_status status = api_watch_begin(&call->watch, job, device->before, &options, &watchers, message);
+  if (call->owner) /* Watchers know the memory by now; a replay learns from the program where variables are. */
+    add_buffer(job, "program variables", ISA_VARIABLE_BASE, isa_variable_room(call->owner->program.isa),
+               variables_of(device, call->owner)->data);
+  if (status == WW_OK)
+    status = run_on_engine(device, report, &options, &done, message);
+  status = api_watch_end(watchers, job, report->results, done, status, message);
+  const bool finished = run_finished(job, report->results, done);
+  api_record_ran(recording, job, report->results, done, options.max_cycles, status == WW_OK && finished);
+  if (status != WW_OK || !finished)
+    drop_engine(device, report->results, done);
+  if (status == WW_OK)
+    api_watch_keep(watchers, report);
+  api_watch_free(watchers);
+  if (status == WW_OK)
+    keep_results(call, done);
+  else
+    drop_results(call, done);
+  return status;
 }
 
-/* Out of memory in keep(): its recovery point has freed everything, so the report is empty. */
+/* The recovery point has freed all that the run allocated. */
 static void keep_nothing(ww_report *report) {
-  report->count = report->hazard_count = 0;
+  report->hazard_count = 0;
   report->hazards = NULL;
   report->page = (struct text){0};
   for (size_t i = 0; i < report->job.launch_count; i++)
     report->job.launches[i].printed = (struct printed){0};
 }
+
+/* ---- the call ------------------------------------------------------------------------------------------- */
 
 /* Copies back the state in which the launches left the pipes. The device may have gained pipes meanwhile. */
 static void settle_pipes(const struct run_call *call) {
@@ -385,39 +360,24 @@ static void settle_pipes(const struct run_call *call) {
     variables->channels[i] = memory->pipes[next++];
 }
 
-/* Requires a prepared report and a reserved device. */
-static ww_status run_prepared(struct run_call *call, ww_error *error) {
+static ww_status run_call(struct run_call *call, ww_error *error) {
   ww_device *device = call->device;
   const cycle_t now = ww_device_now(device);
-  call->before = device->before;
-  ww_status status = api_try(&device->pool, run, call, error);
-  if (api_lost(status)) {
-    api_device_lose(device, now);
-    for (size_t i = 0; i < call->report->job.launch_count; i++)
-      call->report->job.launches[i].printed = (struct printed){0};
-    return status;
-  }
-  settle_pipes(call);
-  if (status != WW_OK || !is_finished(call))
-    replace_engine(call);
-  if (status == WW_OK && api_lost(status = api_try(NULL, keep, call, error)))
-    keep_nothing(call->report);
-  api_try(&device->pool, drop, call, NULL);
-  return status;
-}
-
-static ww_status run_call(struct run_call *call, ww_error *error) {
-  ww_status status = api_try(NULL, check_call, call, error);
-  if (status == WW_OK && call->owner && !variables_of(call->device, call->owner)) {
-    drop_variables(call->device);
-    status = api_try(NULL, make_variables, call, error);
-  }
-  if (status == WW_OK)
-    status = api_try(NULL, prepare, call, error);
+  ww_status status = api_try(NULL, prepare, call, error);
   if (api_lost(status))
     call->report = NULL;
-  if (status == WW_OK)
-    status = run_prepared(call, error);
+  if (status == WW_OK) {
+    if (call->made.data)
+      add_variables(call);
+    call->before = device->before;
+    status = api_try(&device->pool, run, call, error);
+    if (api_lost(status)) {
+      api_device_lose(device, now);
+      keep_nothing(call->report);
+    } else {
+      settle_pipes(call);
+    }
+  }
   if (call->report)
     give_back_memory(&call->report->job);
   return status;

@@ -191,6 +191,8 @@ void api_watch_keep(const struct api_watchers *watchers, ww_report *report) {
   }
   if (watchers->page)
     api_page_keep(watchers->page, &report->page);
+  heap_disown(report->hazards);
+  heap_disown(report->page.data);
 }
 
 void api_watch_free(struct api_watchers *watchers) {

@@ -310,3 +310,9 @@ void heap_free(void *block) {
     unlist(pool, block);
   free(block);
 }
+
+void heap_disown(const void *block) {
+  struct heap_pool *pool = pool_now();
+  if (block && pool)
+    unlist(pool, block);
+}

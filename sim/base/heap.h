@@ -123,6 +123,9 @@ char *heap_strdup(const char *text);
 char *heap_strndup(const char *text, size_t most);
 void heap_free(void *block);
 
+/* The block leaves the pool: from now on it belongs to the code that points to it, whatever becomes of the pool. */
+void heap_disown(const void *block);
+
 #ifdef __cplusplus /* has its own allocations */
 }
 #else

@@ -21,12 +21,18 @@ uint64_t rig_mix(uint64_t hash, const void *bytes, size_t size) {
   return hash;
 }
 
-/* Excludes host addresses. */
+/* Excludes host addresses, and entries that are not valid. */
 uint64_t rig_fingerprint(const struct isa_program *program, const struct launch_result *result) {
   ct_freed(ct_free) struct launch_result *copy = calloc(1, sizeof *copy);
-  launch_result_copy(copy, result);
-  for (size_t i = 0; i < RESULT_STUCK; i++)
+  memcpy(copy, result, offsetof(struct launch_result, hazards));
+  memcpy(copy->hazards, result->hazards, result->hazard_count * sizeof *copy->hazards);
+  copy->by_pc = NULL;
+  copy->pipes = NULL;
+  copy->dma_latency = NULL;
+  for (size_t i = 0; i < result->stuck_count && i < RESULT_STUCK; i++) {
+    copy->stuck[i] = result->stuck[i];
     copy->stuck[i].pipe = NULL;
+  }
   uint64_t hash = rig_mix(UINT64_C(0xcbf29ce484222325), copy, sizeof *copy);
   hash = rig_mix(hash, launch_copy_latency(result), sizeof(struct histogram));
   for (size_t i = 0; i < result->stuck_count && i < RESULT_STUCK; i++) {
