@@ -42,7 +42,7 @@ static void split_lds(struct cu_warp *warp, const struct lds_reply *reply, cycle
 }
 
 void cu_access_done(struct cu *cu, uint32_t index, enum stall producer, cycle_t ready, cycle_t now) {
-  const struct cu_access *access = cu->accesses[index];
+  const struct cu_access *access = cu->lsu.accesses[index];
   struct cu_warp *warp = cu_warp(cu, access->warp);
   cu->last_active = now;
   cu_set_results(warp, &warp->kernel->info[access->isa.pc], ready, CU_NO_UNIT, producer);
@@ -56,13 +56,13 @@ void cu_access_done(struct cu *cu, uint32_t index, enum stall producer, cycle_t 
 
 static void take_lds_replies(struct cu *cu, cycle_t now) {
   const struct lds_reply *message;
-  while ((message = port_peek(cu->from_lds, now))) {
+  while ((message = port_peek(cu->lsu.from_lds, now))) {
     struct lds_reply reply = *message;
-    const struct cu_access *access = cu->accesses[reply.tag];
+    const struct cu_access *access = cu->lsu.accesses[reply.tag];
     struct cu_warp *warp = cu_warp(cu, access->warp);
     struct pc_result *result = &warp->kernel->by_pc[access->isa.pc];
     bool copy = access->isa.copy;
-    port_take(cu->from_lds, now);
+    port_take(cu->lsu.from_lds, now);
     if (cu->emitter)
       emit_lds_reply(cu, &reply, now);
     result->lds_passes += reply.passes;
@@ -84,7 +84,7 @@ static void take_lds_replies(struct cu *cu, cycle_t now) {
     }
     warp->lds_under_way--;
     cu_access_done(cu, reply.tag, STALL_DEPENDENCY, now, now);
-    cu_free_access(&cu->lds_pool, reply.tag);
+    cu_free_access(&cu->lsu.lds_pool, reply.tag);
   }
 }
 
@@ -113,7 +113,7 @@ static void take_pipe_reply(struct cu *cu, struct cu_access *access, cycle_t now
 
 /* Whether a load that joined fills of others must wait for another one. */
 static bool waits_for_others(struct cu *cu, uint32_t tag) {
-  const struct cu_access *access = cu->accesses[tag];
+  const struct cu_access *access = cu->lsu.accesses[tag];
   return access->joined && l1_wait(access->cache, access->lines + access->fills, access->joined, tag);
 }
 
@@ -125,24 +125,24 @@ static uint32_t bank_passes(const struct cu *cu, const struct isa_access *access
                                     .mask = access->mask,
                                     .address = access->address};
   struct lds_schedule schedule;
-  lds_plan(cu->lds->params, &words, &schedule);
+  lds_plan(cu->lsu.lds->params, &words, &schedule);
   return schedule.passes;
 }
 
 cycle_t cu_read_l1(struct cu *cu, struct cu_access *access, uint32_t lines, uint64_t bytes, cycle_t now) {
   const uint32_t width = cu->mem->l1_width;
-  commit_cached(cu->source, &access->isa, &cu->l1.cache);
+  commit_cached(cu->source, &access->isa, &cu->lsu.l1.cache);
   const uint64_t tags = (uint64_t)cu_l1_tags(cu, lines) * width;
   uint64_t data = bytes > tags ? bytes : tags;
   if (cu->mem->l1_banks == L1_LDS_BANKS) /* words of one line are in different banks */
     data = lines > 1 ? (uint64_t)bank_passes(cu, &access->isa) * width : width > bytes ? width : bytes;
-  lds_give_way(cu->lds, now, div_up(data, width));
-  return rate_take(&cu->l1.width, now, data > tags ? data : tags);
+  lds_give_way(cu->lsu.lds, now, div_up(data, width));
+  return rate_take(&cu->lsu.l1.width, now, data > tags ? data : tags);
 }
 
 /* The last reply of an access has arrived. */
 static void end_access(struct cu *cu, uint32_t tag, cycle_t now) {
-  struct cu_access *access = cu->accesses[tag];
+  struct cu_access *access = cu->lsu.accesses[tag];
   const bool reads = access->joined && !access->fills; /* all that it needs is in the cache now */
   const bool texels = access->isa.image && isa_is_image_read(&access->isa);
   const cycle_t ready = texels  ? texture_ready(cu, access, reads, now)
@@ -160,16 +160,16 @@ static void end_access(struct cu *cu, uint32_t tag, cycle_t now) {
       cu_clear_caches(cu);
       take_pipe_reply(cu, access, now);
     }
-    cu->stored_bytes -= access->stored;
+    cu->lsu.stored_bytes -= access->stored;
     warp->global_under_way--;
     cu_access_done(cu, tag, texels ? STALL_TEXTURE : STALL_DEPENDENCY, ready, now);
   }
-  cu_free_access(&cu->global_pool, tag);
+  cu_free_access(&cu->lsu.global_pool, tag);
 }
 
 /* Ends an access whose reply has arrived, and the loads that waited only for that. */
 static void take_memory_reply(struct cu *cu, uint32_t tag, cycle_t now) {
-  const struct cu_access *access = cu->accesses[tag];
+  const struct cu_access *access = cu->lsu.accesses[tag];
   uint32_t waiting = access->fills ? l1_filled(access->cache, access->lines, access->fills) : 0;
   if (!waits_for_others(cu, tag))
     end_access(cu, tag, now);
@@ -183,10 +183,10 @@ static void take_memory_reply(struct cu *cu, uint32_t tag, cycle_t now) {
 
 /* Brings the data of the next reply into the host's caches. 132 compute units do not fit there. */
 static void fetch_ahead(const struct cu *cu) {
-  const struct mem_reply *reply = port_coming(cu->from_memory);
+  const struct mem_reply *reply = port_coming(cu->lsu.from_memory);
   if (!reply)
     return;
-  const struct cu_access *access = cu->accesses[reply->tag];
+  const struct cu_access *access = cu->lsu.accesses[reply->tag];
   __builtin_prefetch(&access->isa);
   __builtin_prefetch(&access->index);
   __builtin_prefetch((const uint64_t *)(access + 1) + cu->params->warp_size); /* its lines: see add_chunk() */
@@ -194,10 +194,10 @@ static void fetch_ahead(const struct cu *cu) {
 
 static void take_memory_replies(struct cu *cu, cycle_t now) {
   const struct mem_reply *message;
-  while ((message = port_peek(cu->from_memory, now))) {
+  while ((message = port_peek(cu->lsu.from_memory, now))) {
     uint32_t tag = message->tag;
-    port_take(cu->from_memory, now);
-    if (!cu->accesses[tag]->isa.copy) {
+    port_take(cu->lsu.from_memory, now);
+    if (!cu->lsu.accesses[tag]->isa.copy) {
       take_memory_reply(cu, tag, now);
       continue;
     }
@@ -232,11 +232,11 @@ static void take_news(struct cu *cu, const struct dma_done *done, cycle_t now) {
 }
 
 static void take_dma_replies(struct cu *cu, cycle_t now) {
-  for (unsigned engine = 0; engine < cu->engines; engine++) {
+  for (unsigned engine = 0; engine < cu->copy.engines; engine++) {
     const struct dma_done *message;
-    while ((message = port_peek(cu->from_dma[engine], now))) {
+    while ((message = port_peek(cu->copy.from_dma[engine], now))) {
       const struct dma_done done = *message;
-      port_take(cu->from_dma[engine], now);
+      port_take(cu->copy.from_dma[engine], now);
       take_news(cu, &done, now);
     }
   }
@@ -257,7 +257,7 @@ static void set_first_operands(struct cu_warp *warp) {
 
 static void start_warp(struct cu *cu, uint32_t slot, uint32_t group_slot, uint32_t index, cycle_t now) {
   struct cu_warp *warp = cu_warp(cu, slot);
-  struct cu_scheduler *scheduler = &cu->schedulers[slot % cu->params->schedulers];
+  struct cu_scheduler *scheduler = &cu->issue.schedulers[slot % cu->params->schedulers];
   struct cu_kernel *kernel = cu->groups[group_slot].kernel;
   *warp = (struct cu_warp){
       .kernel = kernel, .scheduler = scheduler, .since = now, .started = now, .group = group_slot, .index = index};
@@ -335,13 +335,13 @@ static cycle_t cu_step(void *self, cycle_t now) {
   cycle_t next = NEVER;
   uint32_t issued = 0;
   cu->now = now;
-  commit_waiting(cu->commits, cu->index);
+  commit_waiting(cu->lsu.commits, cu->index);
 
   /* (1) replies, oldest stage first */
   take_lds_replies(cu, now);
   take_memory_replies(cu, now);
   take_dma_replies(cu, now);
-  if (cu->lined_up)
+  if (cu->copy.lined_up)
     lane_copy_pass_on(cu, now);
   /* (2) warps whose results are due */
   cu_turn_wheel(cu, now);
@@ -349,14 +349,14 @@ static cycle_t cu_step(void *self, cycle_t now) {
   take_groups(cu, now);
   /* (4) issue */
   for (uint32_t i = 0; i < cu->params->schedulers; i++)
-    if (cu->schedulers[i].ready)
-      issued += cu_schedule(cu, &cu->schedulers[i], now, &next);
+    if (cu->issue.schedulers[i].ready)
+      issued += cu_schedule(cu, &cu->issue.schedulers[i], now, &next);
   if (issued)
     cu->last_active = now;
   /* (5) copies that all warps have reached */
-  if (cu->queued)
+  if (cu->copy.queued)
     next = cycle_min(next, group_hand_over(cu, now));
-  if (cu->lined_up)
+  if (cu->copy.lined_up)
     next = cycle_min(next, lane_copy_next(cu, now));
 
   fetch_ahead(cu);
@@ -366,81 +366,80 @@ static cycle_t cu_step(void *self, cycle_t now) {
   if (issued && (cu->every_cycle || cu->dma_params->copy != DMA_BY_ENGINE))
     next = cycle_min(next, now + 1);
   next = cycle_min(next, cu_next_waking(cu));
-  next = cycle_min(next, port_next(cu->from_lds));
-  next = cycle_min(next, port_next(cu->from_memory));
+  next = cycle_min(next, port_next(cu->lsu.from_lds));
+  next = cycle_min(next, port_next(cu->lsu.from_memory));
   next = cycle_min(next, port_next(&cu->from_dispatcher));
-  for (unsigned engine = 0; engine < cu->engines; engine++)
-    next = cycle_min(next, port_next(cu->from_dma[engine]));
+  for (unsigned engine = 0; engine < cu->copy.engines; engine++)
+    next = cycle_min(next, port_next(cu->copy.from_dma[engine]));
   return next;
 }
 
 /* ---- construction ----------------------------------------------------------------------- */
 
 /* Sets up a class that is part of another one. If it has an interval, it runs in `unit`. */
-static void split_class(struct cu *cu, enum isa_class part, enum isa_class whole, enum isa_class unit, uint32_t latency,
-                        uint32_t interval) {
-  cu->latency[part] = latency ? latency : cu->latency[whole];
-  cu->interval[part] = interval ? interval : cu->interval[whole];
-  cu->unit[part] = (uint8_t)(interval ? unit : whole);
+static void split_class(struct cu_issue *issue, enum isa_class part, enum isa_class whole, enum isa_class unit,
+                        uint32_t latency, uint32_t interval) {
+  issue->latency[part] = latency ? latency : issue->latency[whole];
+  issue->interval[part] = interval ? interval : issue->interval[whole];
+  issue->unit[part] = (uint8_t)(interval ? unit : whole);
 }
 
 /* Forwarding latencies between execution units. Accesses that leave them read operands without a forwarding latency. */
-static void set_forwards(struct cu *cu) {
+static void set_forwards(struct cu_issue *issue, const struct cu_params *params) {
   for (unsigned user = 0; user < ISA_CLASSES; user++)
     for (unsigned maker = 0; maker < ISA_CLASSES; maker++)
-      if (isa_on_unit(user) && maker != cu->unit[user]) {
-        const bool steers = user == ISA_CLASS_BRANCH && cu->params->guard_latency;
-        cu->forward[user][maker] = steers ? cu->params->guard_latency : cu->params->forward_latency;
+      if (isa_on_unit(user) && maker != issue->unit[user]) {
+        const bool steers = user == ISA_CLASS_BRANCH && params->guard_latency;
+        issue->forward[user][maker] = steers ? params->guard_latency : params->forward_latency;
       }
 }
 
-static void set_classes(struct cu *cu) {
-  const struct cu_params *params = cu->params;
+static void set_classes(struct cu_issue *issue, const struct cu_params *params) {
   for (unsigned i = 0; i < ISA_CLASSES; i++)
-    cu->latency[i] = cu->interval[i] = 1;
+    issue->latency[i] = issue->interval[i] = 1;
 /* clang-format off */
 #define UNIT(ID, name) \
-  cu->latency[ISA_CLASS_##ID] = params->name##_latency; \
-  cu->interval[ISA_CLASS_##ID] = params->name##_interval;
+  issue->latency[ISA_CLASS_##ID] = params->name##_latency; \
+  issue->interval[ISA_CLASS_##ID] = params->name##_interval;
   UNIT(INT, int) UNIT(MUL, mul) UNIT(DIV, div) UNIT(LONG, long) UNIT(HALF, half) UNIT(FLOAT, float)
   UNIT(DOUBLE, double) UNIT(CONVERT, convert) UNIT(SPECIAL, special) UNIT(MATH, math) UNIT(LANE, lane)
   UNIT(BRANCH, branch) UNIT(CONSTANT, constant) UNIT(PRIVATE, private)
 #undef UNIT
       /* clang-format on */
       for (unsigned i = 0; i < ISA_CLASSES; i++) {
-    cu->follow[i] = 1;
-    cu->unit[i] = (uint8_t)i;
+    issue->follow[i] = 1;
+    issue->unit[i] = (uint8_t)i;
   }
-  cu->unit[ISA_CLASS_PREFETCH] = cu->unit[ISA_CLASS_PIPE] = cu->unit[ISA_CLASS_COPY_LANE] = ISA_CLASS_GLOBAL;
-  split_class(cu, ISA_CLASS_ADD, ISA_CLASS_INT, ISA_CLASS_ADD, params->add_latency, params->add_interval);
-  split_class(cu, ISA_CLASS_COUNT, ISA_CLASS_INT, ISA_CLASS_COUNT, params->count_latency, params->count_interval);
-  split_class(cu, ISA_CLASS_VOTE, ISA_CLASS_LANE, ISA_CLASS_INT, params->vote_latency, params->vote_interval);
+  issue->unit[ISA_CLASS_PREFETCH] = issue->unit[ISA_CLASS_PIPE] = issue->unit[ISA_CLASS_COPY_LANE] = ISA_CLASS_GLOBAL;
+  split_class(issue, ISA_CLASS_ADD, ISA_CLASS_INT, ISA_CLASS_ADD, params->add_latency, params->add_interval);
+  split_class(issue, ISA_CLASS_COUNT, ISA_CLASS_INT, ISA_CLASS_COUNT, params->count_latency, params->count_interval);
+  split_class(issue, ISA_CLASS_VOTE, ISA_CLASS_LANE, ISA_CLASS_INT, params->vote_latency, params->vote_interval);
   for (unsigned i = 0; i < ISA_CLASSES; i++)
     if (isa_on_unit(i) && params->dependence == CU_FIXED)
-      cu->follow[i] = cu->latency[i] = params->dependence_latency;
-  cu->follow[ISA_CLASS_BRANCH] = params->branch_latency;
-  cu->unit[ISA_CLASS_FENCE] = ISA_CLASS_GLOBAL; /* it uses the path of the accesses before it */
-  cu->interval[ISA_CLASS_FENCE] = params->fence_interval;
-  cu->follow[ISA_CLASS_LANE_WAIT] = params->lane_wait_latency;
-  cu->follow[ISA_CLASS_YIELD] = params->yield_latency;
-  cu->interval[ISA_CLASS_LDS] = cu->interval[ISA_CLASS_MBARRIER] = params->lds_interval;
-  cu->unit[ISA_CLASS_PHASE] = ISA_CLASS_MBARRIER;
-  cu->interval[ISA_CLASS_PHASE] = params->phase_interval;
-  cu->interval[ISA_CLASS_GLOBAL] = cu->interval[ISA_CLASS_TEXTURE] = cu->interval[ISA_CLASS_PREFETCH] =
-      cu->interval[ISA_CLASS_PIPE] = cu->interval[ISA_CLASS_COPY_LANE] = params->global_interval;
-  set_forwards(cu);
+      issue->follow[i] = issue->latency[i] = params->dependence_latency;
+  issue->follow[ISA_CLASS_BRANCH] = params->branch_latency;
+  issue->unit[ISA_CLASS_FENCE] = ISA_CLASS_GLOBAL; /* it uses the path of the accesses before it */
+  issue->interval[ISA_CLASS_FENCE] = params->fence_interval;
+  issue->follow[ISA_CLASS_LANE_WAIT] = params->lane_wait_latency;
+  issue->follow[ISA_CLASS_YIELD] = params->yield_latency;
+  issue->interval[ISA_CLASS_LDS] = issue->interval[ISA_CLASS_MBARRIER] = params->lds_interval;
+  issue->unit[ISA_CLASS_PHASE] = ISA_CLASS_MBARRIER;
+  issue->interval[ISA_CLASS_PHASE] = params->phase_interval;
+  issue->interval[ISA_CLASS_GLOBAL] = issue->interval[ISA_CLASS_TEXTURE] = issue->interval[ISA_CLASS_PREFETCH] =
+      issue->interval[ISA_CLASS_PIPE] = issue->interval[ISA_CLASS_COPY_LANE] = params->global_interval;
+  set_forwards(issue, params);
 }
 
 void cu_clear_caches(struct cu *cu) {
-  l1_clear(&cu->l1);
-  l1_clear(&cu->texels);
+  l1_clear(&cu->lsu.l1);
+  l1_clear(&cu->lsu.texels);
 }
 
 void cu_written(struct cu *cu, const struct mem_line *lines, uint32_t count) {
-  if (cu->l1.sets)
-    l1_written(&cu->l1, lines, count);
-  if (cu->texels.taken)
-    l1_written(&cu->texels, lines, count);
+  if (cu->lsu.l1.sets)
+    l1_written(&cu->lsu.l1, lines, count);
+  if (cu->lsu.texels.taken)
+    l1_written(&cu->lsu.texels, lines, count);
 }
 
 static void pool_init(struct cu_pool *pool, uint32_t first, uint32_t count) {
@@ -460,7 +459,7 @@ static void add_chunk(struct cu *cu) {
   const uintptr_t end = (uintptr_t)(chunk + 1) + HOST_LINE - 1;
   uint8_t *at = (uint8_t *)(end & ~(uintptr_t)(HOST_LINE - 1));
   uint32_t *data = (uint32_t *)(void *)(at + CU_CHUNK * bytes);
-  *chunk = (struct cu_chunk){.next = cu->chunks};
+  *chunk = (struct cu_chunk){.next = cu->lsu.chunks};
   for (uint32_t i = 0; i < CU_CHUNK; i++, at += bytes, data += lanes * (WORDS + 1)) {
     struct cu_access *access = chunk->access[i] = (struct cu_access *)(void *)at;
     uint64_t *const address = (uint64_t *)(void *)(at + head);
@@ -468,25 +467,25 @@ static void add_chunk(struct cu *cu) {
     *access = (struct cu_access){.isa = {.address = address, .data = data, .lds = data + lanes * WORDS},
                                  .lines = (struct mem_line *)(void *)(address + lanes)};
   }
-  cu->chunks = chunk;
+  cu->lsu.chunks = chunk;
 }
 
 void cu_make_access(struct cu *cu, uint32_t index) {
-  if (!cu->chunks || cu->chunks->used == CU_CHUNK)
+  if (!cu->lsu.chunks || cu->lsu.chunks->used == CU_CHUNK)
     add_chunk(cu);
-  cu->accesses[index] = cu->chunks->access[cu->chunks->used++];
-  cu->accesses[index]->index = index;
+  cu->lsu.accesses[index] = cu->lsu.chunks->access[cu->lsu.chunks->used++];
+  cu->lsu.accesses[index]->index = index;
 }
 
 void cu_free_accesses(struct cu *cu) {
-  while (cu->chunks) {
-    struct cu_chunk *chunk = cu->chunks;
-    cu->chunks = chunk->next;
+  while (cu->lsu.chunks) {
+    struct cu_chunk *chunk = cu->lsu.chunks;
+    cu->lsu.chunks = chunk->next;
     for (uint32_t i = 0; i < CU_CHUNK; i++)
       free(chunk->access[i]->texels);
     free(chunk);
   }
-  free(cu->accesses);
+  free(cu->lsu.accesses);
 }
 
 void cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struct component *dispatcher,
@@ -501,19 +500,19 @@ void cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struc
       .all_lanes = machine->cu.warp_size == 64 ? UINT64_MAX : (UINT64_C(1) << machine->cu.warp_size) - 1,
       .mem = &machine->mem,
       .texture = &machine->texture,
-      .texture_unit = {.per_cycle = machine->texture.quad_rate},
       .dma_params = &machine->dma,
       .source = source,
-      .to_lds = &lds->from_cu,
-      .lds = lds,
-      .from_lds = &lds->to_cu,
-      .to_memory = &port->from_cu,
-      .engines = machine->dma.engines,
       .warps = need(machine->cu.warps, sizeof *cu->warps),
       .groups = need(machine->cu.groups, sizeof *cu->groups),
-      .accesses = need(lds_accesses + machine->cu.accesses, sizeof *cu->accesses),
+      .lsu = {.to_lds = &lds->from_cu,
+              .lds = lds,
+              .from_lds = &lds->to_cu,
+              .to_memory = &port->from_cu,
+              .texture = {.per_cycle = machine->texture.quad_rate},
+              .accesses = need(lds_accesses + machine->cu.accesses, sizeof *cu->lsu.accesses)},
+      .copy.engines = machine->dma.engines,
   };
-  set_classes(cu);
+  set_classes(&cu->issue, cu->params);
   port_init(&cu->from_dispatcher, sizeof(struct cu_start), machine->cu.groups, machine->cu.dispatch_latency, dispatcher,
             &cu->component);
   port_init(&cu->to_dispatcher, sizeof(struct cu_finish), machine->cu.groups, machine->cu.dispatch_latency,
@@ -521,11 +520,11 @@ void cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struc
   const struct mem_params *mem = &machine->mem;
   const struct l1_geometry l1 = {.size = mem->l1_size, .ways = mem->l1_ways, .step = mem->l1_step};
   const struct l1_geometry texels = {.size = machine->texture.cache_size, .ways = machine->texture.cache_ways};
-  l1_init(&cu->l1, mem, l1, lds_accesses + machine->cu.accesses);
-  l1_init(&cu->texels, mem, texels, lds_accesses + machine->cu.accesses);
+  l1_init(&cu->lsu.l1, mem, l1, lds_accesses + machine->cu.accesses);
+  l1_init(&cu->lsu.texels, mem, texels, lds_accesses + machine->cu.accesses);
   lane_copies_init(cu, machine->cu.accesses);
-  pool_init(&cu->lds_pool, 0, lds_accesses);
-  pool_init(&cu->global_pool, lds_accesses, machine->cu.accesses);
+  pool_init(&cu->lsu.lds_pool, 0, lds_accesses);
+  pool_init(&cu->lsu.global_pool, lds_accesses, machine->cu.accesses);
 }
 
 void cu_free(struct cu *cu) {
@@ -535,15 +534,15 @@ void cu_free(struct cu *cu) {
     free(cu->groups[i].events);
   lane_copies_free(cu);
   emit_close(cu);
-  l1_free(&cu->l1);
-  l1_free(&cu->texels);
+  l1_free(&cu->lsu.l1);
+  l1_free(&cu->lsu.texels);
   cu_free_accesses(cu);
   free(cu->warps);
   free(cu->operands);
   free(cu->groups);
   free(cu->kernels);
-  free(cu->lds_pool.unused);
-  free(cu->global_pool.unused);
+  free(cu->lsu.lds_pool.unused);
+  free(cu->lsu.global_pool.unused);
   *cu = (struct cu){0};
 }
 
@@ -553,15 +552,15 @@ void cu_launch(struct cu *cu, uint32_t count, uint64_t lds) {
     cu->kernels = need(count, sizeof *cu->kernels);
     cu->kernel_room = count;
   }
-  l1_share(&cu->l1, lds);
-  l1_share(&cu->texels, 0);
+  l1_share(&cu->lsu.l1, lds);
+  l1_share(&cu->lsu.texels, 0);
   cu->kernel_count = 0;
   cu->barriers_noted = 0;
   cu->active_cycles = 0;
   cu->lds_max_ways = 0;
   cu->last_active = 0;
   for (unsigned i = 0; i < CU_SCHEDULERS; i++)
-    cu->schedulers[i].last = CU_WARPS; /* the lowest slot has the first turn */
+    cu->issue.schedulers[i].last = CU_WARPS; /* the lowest slot has the first turn */
 }
 
 /* Called while no warp is resident. */

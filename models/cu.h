@@ -264,6 +264,54 @@ struct cu_pool {
   uint32_t *unused, count;
 };
 
+/* Issue: which warps are ready, when others wake, and what instructions of a class cost: issue.c, warp.c. */
+struct cu_issue {
+  uint32_t latency[ISA_CLASSES], interval[ISA_CLASSES];
+  uint8_t unit[ISA_CLASSES];    /* the class whose initiation interval applies */
+  uint32_t follow[ISA_CLASSES]; /* from an issue to the warp's next possible one; same for a branch not taken */
+  uint32_t forward[ISA_CLASSES]
+                  [ISA_CLASSES + 1]; /* cycles added when a class uses a result of a unit, or of CU_NO_UNIT */
+  struct cu_scheduler schedulers[CU_SCHEDULERS];
+  uint64_t turn[CU_WARPS]; /* cycle of the warp's last issue, or of its start, times CU_WARPS plus its slot */
+  /* Per ready warp, so that schedulers need not read the warps that they do not choose: */
+  uint8_t wants[CU_WARPS];  /* enum isa_class of its instruction, CU_WANTS_STORE or CU_WANTS_TASK */
+  uint8_t waits[CU_WARPS];  /* its bucket, same as cu_warp.stall */
+  uint64_t wheel[CU_WHEEL]; /* slots of warps to wake, by cycle modulo CU_WHEEL */
+  uint64_t wheel_slots;     /* wheel entries with warps, as a mask */
+  cycle_t wheel_at;         /* first cycle whose warps have not been woken yet */
+};
+
+/* Load/store: accesses to the LDS, to global memory and to images, from their issue to their replies: cu.c, texture.c.
+ */
+struct cu_lsu {
+  struct port *to_lds, *from_lds;
+  struct lds *lds; /* only for lds_give_way() and lds_plan() */
+  struct port *to_memory;
+  struct port *from_memory;    /* owned by the memory; set by the builder of both */
+  struct l1 l1, texels;        /* texels: the texture unit's own cache */
+  struct rate texture;         /* turns of the texture unit, each of which takes TEXTURE_TURN */
+  struct commits *commits;     /* the memory's; this CU commits the loads that wait for it */
+  struct cu_access **accesses; /* those of the LDS, then those of global memory; NULL: never used yet */
+  struct cu_chunk *chunks;     /* their memory */
+  struct cu_pool lds_pool, global_pool;
+  cycle_t constants_free; /* when the path to the constants is free */
+  uint64_t stored_bytes;  /* with store_room: bytes of stores in flight, with their masks */
+};
+
+/* Asynchronous copies, which engines or work-items carry out: group_copy.c, lane_copy.c. */
+struct cu_copies {
+  struct port *to_dma[LDS_ENGINES], *from_dma[LDS_ENGINES]; /* set by the engines' builder */
+  unsigned engines;
+  uint64_t issued;           /* copies that groups have issued since the start; their numbers start at 1 */
+  uint64_t queued;           /* groups whose copy waits for room in an engine's queue */
+  struct lane_copies *lanes; /* copies that warps or lanes carry out: lane_copy.h */
+  uint32_t lined_up;         /* accesses of these copies that are read and wait to be written */
+  struct histogram *latency; /* of all copies, in engines or not; set by the CU's builder */
+  /* Functional mode (models/functional.h): nothing steps the CU, nothing takes time, and this carries out a copy at
+   * once. NULL: engines carry out copies. */
+  void (*carry)(struct cu *cu, const struct dma_descriptor *copy);
+};
+
 struct cu {
   struct component component;
   uint32_t index;
@@ -272,58 +320,28 @@ struct cu {
   const struct mem_params *mem;
   const struct texture_params *texture;
   const struct dma_params *dma_params;
-  uint32_t latency[ISA_CLASSES], interval[ISA_CLASSES];
-  uint8_t unit[ISA_CLASSES];    /* the class whose initiation interval applies */
-  uint32_t follow[ISA_CLASSES]; /* from an issue to the warp's next possible one; same for a branch not taken */
-  uint32_t forward[ISA_CLASSES]
-                  [ISA_CLASSES + 1]; /* cycles added when a class uses a result of a unit, or of CU_NO_UNIT */
   const struct warp_source *source;
   struct cu_kernel *kernels; /* kernels in execution */
   uint32_t kernel_count, kernel_room;
 
-  struct port from_dispatcher; /* struct cu_start */
-  struct port to_dispatcher;   /* struct cu_finish */
-  struct port *to_lds, *from_lds;
-  struct lds *lds; /* only for lds_give_way() and lds_plan() */
-  struct port *to_memory;
-  struct port *from_memory;                                 /* owned by the memory; set by the builder of both */
-  struct port *to_dma[LDS_ENGINES], *from_dma[LDS_ENGINES]; /* set by the engines' builder */
-  unsigned engines;
-  uint64_t copies; /* copies that groups have issued since the start; copy numbers start at 1 */
-  uint64_t queued; /* groups whose copy waits for room in an engine's queue */
-
   struct cu_warp *warps;
   struct cu_operand *operands; /* of all warps */
   uint32_t operand_room;       /* operands per warp: the most that a kernel needs */
-  uint64_t turn[CU_WARPS];     /* cycle of the warp's last issue, or of its start, times CU_WARPS plus its slot */
-  /* Per ready warp, so that schedulers need not read the warps that they do not choose: */
-  uint8_t wants[CU_WARPS]; /* enum isa_class of its instruction, CU_WANTS_STORE or CU_WANTS_TASK */
-  uint8_t waits[CU_WARPS]; /* its bucket, same as cu_warp.stall */
+  struct cu_issue issue;
+  struct cu_lsu lsu;
+  struct cu_copies copy;
+
+  /* Work-groups: group.h */
+  struct port from_dispatcher; /* struct cu_start */
+  struct port to_dispatcher;   /* struct cu_finish */
   struct cu_group *groups;
-  struct cu_scheduler schedulers[CU_SCHEDULERS];
   uint32_t resident; /* warps */
   uint32_t held;     /* work-groups; their copies may outlive their warps */
   cycle_t held_since;
-
-  struct l1 l1, texels;        /* texels: the texture unit's own cache */
-  struct rate texture_unit;    /* each turn takes TEXTURE_TURN */
-  struct commits *commits;     /* the memory's; this CU commits the loads that wait for it */
-  struct cu_access **accesses; /* those of the LDS, then those of global memory; NULL: never used yet */
-  struct cu_chunk *chunks;     /* their memory */
-  struct cu_pool lds_pool, global_pool;
-  cycle_t constants_free;          /* when the path to the constants is free */
-  uint64_t stored_bytes;           /* with store_room: bytes of stores in flight, with their masks */
-  struct lane_copies *lane_copies; /* copies that warps or lanes carry out: lane_copy.h */
-  uint32_t lined_up;               /* accesses of these copies that are read and wait to be written */
-  struct histogram *copy_latency;  /* of all copies, in engines or not; set by the CU's builder */
-
-  uint64_t wheel[CU_WHEEL]; /* slots of warps to wake, by cycle modulo CU_WHEEL */
-  uint64_t wheel_slots;     /* wheel entries with warps, as a mask */
-  cycle_t wheel_at;         /* first cycle whose warps have not been woken yet */
-
   cycle_t phase_free;     /* when the LDS may get the next access to an mbarrier */
   cycle_t barriers_noted; /* when the latest arrival at a barrier is noted */
 
+  /* Accounts */
   uint64_t active_cycles; /* in which it held work-groups of any kernel */
   uint64_t lds_max_ways;
   cycle_t now;         /* of the current step; the date of hazards */
@@ -331,9 +349,6 @@ struct cu {
   uint32_t probe_resident, probe_issued;
   bool every_cycle; /* also steps in the cycle after an issue, so that the probe shows its end; changes nothing else */
   struct emitter *emitter; /* what it reports to a timeline, or NULL: models/emit.h */
-  /* Functional mode (models/functional.h): nothing steps the CU, nothing takes time, and this carries out a copy at
-   * once. NULL: engines carry out copies. */
-  void (*carry)(struct cu *cu, const struct dma_descriptor *copy);
 };
 
 void cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struct component *dispatcher,
@@ -389,7 +404,9 @@ static inline bool cu_is_resident(const struct cu_warp *warp) {
   return warp->state != WARP_FREE && warp->state != WARP_DONE;
 }
 
-static inline void cu_note_turn(struct cu *cu, uint32_t slot, cycle_t now) { cu->turn[slot] = now * CU_WARPS + slot; }
+static inline void cu_note_turn(struct cu *cu, uint32_t slot, cycle_t now) {
+  cu->issue.turn[slot] = now * CU_WARPS + slot;
+}
 
 /* Runs in an execution unit, and commits at issue. */
 static inline bool cu_on_unit(const struct isa_info *info) { return info->on_unit; }
@@ -397,7 +414,7 @@ static inline bool cu_on_unit(const struct isa_info *info) { return info->on_uni
 /* Cycles from an instruction to the next of its kind in the scheduler's unit. */
 static inline uint32_t cu_interval(const struct cu *cu, const struct isa_info *info) {
   uint32_t data = info->class_ == ISA_CLASS_LDS ? cu->params->lds_data_interval * info->sent : 0;
-  return cu->interval[info->class_] + data;
+  return cu->issue.interval[info->class_] + data;
 }
 
 /* Each access is allocated when it is first used: a machine may allow far more than are ever in flight. */
@@ -406,7 +423,7 @@ void cu_free_accesses(struct cu *cu);
 
 static inline uint32_t cu_take_access(struct cu *cu, struct cu_pool *pool) {
   const uint32_t index = pool->unused[--pool->count];
-  if (!cu->accesses[index])
+  if (!cu->lsu.accesses[index])
     cu_make_access(cu, index);
   return index;
 }
@@ -475,7 +492,7 @@ void cu_set_results(struct cu_warp *warp, const struct isa_info *info, cycle_t r
 
 /* Sends a message to the memory port, as if sent at `from`, but behind earlier messages. */
 static inline void cu_send_memory(struct cu *cu, const struct mem_message *message, cycle_t from, cycle_t now) {
-  port_send_at(cu->to_memory, message, now, cycle_max(from + cu->to_memory->latency, cu->to_memory->last));
+  port_send_at(cu->lsu.to_memory, message, now, cycle_max(from + cu->lsu.to_memory->latency, cu->lsu.to_memory->last));
 }
 
 /* Cycles that an L1 takes to look up `lines` lines of a load. */

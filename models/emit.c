@@ -91,7 +91,7 @@ static void note_wait(const struct cu *cu, uint32_t slot) {
 /* Reports why the scheduler did not issue up to `now`, when warp `slot` issues. */
 static void emit_gap(const struct cu *cu, uint32_t scheduler, uint32_t slot, cycle_t now) {
   const struct account *account = &cu->emitter->accounts[slot];
-  const struct cu_warp *oldest = &cu->warps[cu->schedulers[scheduler].age[0]];
+  const struct cu_warp *oldest = &cu->warps[cu->issue.schedulers[scheduler].age[0]];
   const cycle_t from = cu->emitter->issues[scheduler].to;
   if (within(&account->longest, from))
     emit_scheduler(cu, scheduler, from, now, account->longest.stall, slot);
@@ -195,7 +195,7 @@ void emit_warp_end(struct cu *cu, uint32_t slot) {
 
 struct lds_origin emit_lds_access(struct cu *cu, const struct cu_kernel *kernel, uint32_t index, unsigned kind,
                                   cycle_t now) {
-  const struct cu_access *access = cu->accesses[index];
+  const struct cu_access *access = cu->lsu.accesses[index];
   cu->emitter->accesses[index] = (struct timeline_event){.kind = TIMELINE_ACCESS,
                                                          .unit = access->warp,
                                                          .from = now,
@@ -208,7 +208,7 @@ struct lds_origin emit_lds_access(struct cu *cu, const struct cu_kernel *kernel,
 
 void emit_global_access(struct cu *cu, const struct cu_kernel *kernel, uint32_t index, enum emit_global kind,
                         uint64_t bytes, cycle_t now) {
-  const struct cu_access *access = cu->accesses[index];
+  const struct cu_access *access = cu->lsu.accesses[index];
   cu->emitter->accesses[index] = (struct timeline_event){.kind = TIMELINE_GLOBAL,
                                                          .unit = access->warp,
                                                          .from = now,
@@ -236,7 +236,7 @@ void emit_lds_reply(struct cu *cu, const struct lds_reply *reply, cycle_t now) {
 }
 
 void emit_l1_hit(struct cu *cu, uint32_t index, cycle_t at, cycle_t now) {
-  emit_global_access(cu, cu->warps[cu->accesses[index]->warp].kernel, index, (enum emit_global)MEM_LOAD, 0, now);
+  emit_global_access(cu, cu->warps[cu->lsu.accesses[index]->warp].kernel, index, (enum emit_global)MEM_LOAD, 0, now);
   emit_access_end(cu, index, at);
 }
 
@@ -364,7 +364,7 @@ void emit_group(const struct cu *cu, uint32_t group_slot, cycle_t end) {
 /* ---- the tap ----------------------------------------------------------------------------------- */
 
 void emit_open(struct cu *cu, struct timeline_tap tap) {
-  const uint32_t accesses = cu->lds_pool.count + cu->global_pool.count;
+  const uint32_t accesses = cu->lsu.lds_pool.count + cu->lsu.global_pool.count;
   cu->emitter = need(1, sizeof *cu->emitter);
   cu->emitter->accesses = need(accesses, sizeof *cu->emitter->accesses);
   cu->emitter->access_count = accesses;
@@ -399,7 +399,7 @@ void emit_launch_end(struct cu *cu, cycle_t now) {
 
 /* The scheduler's cycles since its last issue get the current bucket of its oldest warp. */
 static void cut_scheduler(const struct cu *cu, uint32_t index, cycle_t end) {
-  const struct cu_scheduler *scheduler = &cu->schedulers[index];
+  const struct cu_scheduler *scheduler = &cu->issue.schedulers[index];
   emit_issues(cu, index);
   if (scheduler->aged && cu->warps[scheduler->age[0]].started < end)
     emit_scheduler(cu, index, cu->emitter->issues[index].to, end, cu->warps[scheduler->age[0]].stall,

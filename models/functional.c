@@ -21,6 +21,9 @@ enum {
   QUIET_ROUNDS = PIPES_QUIET_CYCLES / TURN,
 };
 
+/* What the files of models/cu.h get for the cycle: it never passes, so the accounts of warps stay empty. */
+static const cycle_t NO_TIME = 0;
+
 /* One of the launches that run at once. */
 struct work {
   uint64_t first, groups, sent; /* number of its first group; how many there are; how many have started */
@@ -96,12 +99,11 @@ static void unit_new(struct functional *functional) {
       .params = &machine->cu,
       .all_lanes = machine->cu.warp_size == 64 ? UINT64_MAX : (UINT64_C(1) << machine->cu.warp_size) - 1,
       .dma_params = &machine->dma,
-      .engines = 1,
       .source = &unit->executor.source,
       .warps = need(machine->cu.warps, sizeof *unit->cu.warps),
       .groups = need(machine->cu.groups, sizeof *unit->cu.groups),
-      .accesses = need(machine->cu.warps, sizeof *unit->cu.accesses),
-      .carry = carry,
+      .lsu.accesses = need(machine->cu.warps, sizeof *unit->cu.lsu.accesses),
+      .copy = {.engines = 1, .carry = carry},
   };
 }
 
@@ -146,13 +148,14 @@ static bool widen(struct functional *functional) {
 static void start_warp(struct unit *unit, uint32_t slot, uint32_t group_slot, uint32_t index) {
   struct cu *cu = &unit->cu;
   struct cu_warp *warp = cu_warp(cu, slot);
-  *warp = (struct cu_warp){.kernel = cu->kernels, .scheduler = cu->schedulers, .group = group_slot, .index = index};
+  *warp =
+      (struct cu_warp){.kernel = cu->kernels, .scheduler = cu->issue.schedulers, .group = group_slot, .index = index};
   cu_give_operands(cu, slot);
   warp->pc = cu->source->start_warp.call(cu->source->start_warp.self, slot, group_slot, index);
   cu->groups[group_slot].warps |= cu_bit(slot);
   unit->idle &= ~cu_bit(slot);
   unit->steps[slot] = 0;
-  cu_plan(cu, slot, 0, 0);
+  cu_plan(cu, slot, NO_TIME, NO_TIME);
 }
 
 /* Starts the launch's next group in the slot. False: there is none. */
@@ -161,7 +164,7 @@ static bool start_group(struct functional *functional, struct unit *unit, uint32
   if (work->sent == work->groups)
     return false;
   const struct cu_start start = {.linear = (uint32_t)(work->first + work->sent++)};
-  const struct isa_group *shape = cu_open_group(&unit->cu, slot, &start, 0);
+  const struct isa_group *shape = cu_open_group(&unit->cu, slot, &start, NO_TIME);
   for (uint32_t index = 0; index < shape->warps; index++)
     start_warp(unit, (uint32_t)__builtin_ctzll(unit->idle), slot, index);
   return true;
@@ -173,9 +176,9 @@ static void exit_warp(struct unit *unit, uint32_t slot) {
   struct cu_group *group = &cu->groups[warp->group];
   group_exit(cu, slot);
   warp->state = WARP_DONE;
-  cu->schedulers[0].ready &= ~cu_bit(slot);
+  cu->issue.schedulers[0].ready &= ~cu_bit(slot);
   group->finished++;
-  group_finish(cu, warp->group, 0);
+  group_finish(cu, warp->group, NO_TIME);
   if (!group->active)
     unit->idle |= group->warps;
 }
@@ -186,15 +189,15 @@ static void exit_warp(struct unit *unit, uint32_t slot) {
 static bool may_wait(const struct isa_info *info) { return info->class_ == ISA_CLASS_PIPE || is_mbarrier(info); }
 
 static struct isa_access *own_access(struct cu *cu, uint32_t slot) {
-  if (!cu->accesses[slot])
+  if (!cu->lsu.accesses[slot])
     cu_make_access(cu, slot);
-  cu->accesses[slot]->warp = slot;
-  return &cu->accesses[slot]->isa;
+  cu->lsu.accesses[slot]->warp = slot;
+  return &cu->lsu.accesses[slot]->isa;
 }
 
 static void wake(struct cu *cu, uint32_t slot) {
   cu_warp(cu, slot)->suspended = false;
-  cu_plan(cu, slot, 0, 0);
+  cu_plan(cu, slot, NO_TIME, NO_TIME);
 }
 
 /* Returns whether the warp continues. */
@@ -203,7 +206,7 @@ static bool commit_mbarrier(struct cu *cu, uint32_t slot, struct isa_access *acc
   isa_mbarrier_report(access);
   if (access->inst->op == ISA_MBARRIER_TRY_WAIT && access->suspended) {
     cu_warp(cu, slot)->suspended = true;
-    cu_block(cu, slot, STALL_BARRIER, 0);
+    cu_block(cu, slot, STALL_BARRIER, NO_TIME);
     return false;
   }
   for (struct isa_access *wait = access->inst->op == ISA_MBARRIER_ARRIVE ? access->waits : NULL, *next; wait;
@@ -226,8 +229,8 @@ static void end_pipe(const struct functional *functional, struct cu_warp *warp, 
 
 static void park(struct functional *functional, struct unit *unit, uint32_t slot) {
   *vector_next(functional->parked, functional->parked_count, functional->parked_room) =
-      (struct parked){unit, unit->cu.accesses[slot]};
-  cu_block(&unit->cu, slot, STALL_PIPE, 0);
+      (struct parked){unit, unit->cu.lsu.accesses[slot]};
+  cu_block(&unit->cu, slot, STALL_PIPE, NO_TIME);
 }
 
 /* Like pipes_serve() in timed runs. */
@@ -315,8 +318,8 @@ static bool execute(struct functional *functional, struct unit *unit, uint32_t s
       functional->changed = functional->round;
     warp->charged = result->pc;
     warp->pc = unit->executor.warps[slot].pc;
-    group_arrive(cu, slot, result->pc, result, 0);
-    return cu->schedulers[0].ready & cu_bit(slot);
+    group_arrive(cu, slot, result->pc, result, NO_TIME);
+    return cu->issue.schedulers[0].ready & cu_bit(slot);
   default:
     return true;
   }
@@ -334,7 +337,7 @@ static void report_progress(struct functional *functional) {
 /* Runs the warp for a turn. Returns whether it stopped because it waits or has ended. */
 static bool run_warp(struct functional *functional, struct unit *unit, uint32_t slot) {
   struct cu *cu = &unit->cu;
-  struct cu_scheduler *scheduler = cu->schedulers;
+  struct cu_scheduler *scheduler = cu->issue.schedulers;
   struct isa_warp *warp = &unit->executor.warps[slot];
   const struct isa_info *infos = cu->kernels->info;
   const uint64_t start = functional->clock;
@@ -375,7 +378,7 @@ static bool run_warp(struct functional *functional, struct unit *unit, uint32_t 
 /* Runs the group for a turn: in passes over its warps that can continue, while at least one of them stops at a wait. */
 static void run_group(struct functional *functional, struct unit *unit, uint32_t slot) {
   const struct cu_group *group = &unit->cu.groups[slot];
-  const struct cu_scheduler *scheduler = unit->cu.schedulers;
+  const struct cu_scheduler *scheduler = unit->cu.issue.schedulers;
   const uint64_t end = functional->clock + GROUP_TURN;
   bool waits = true;
   while (waits && group->active && functional->clock < end) {
@@ -527,7 +530,7 @@ static void abandon(const struct functional *functional, enum launch_end end) {
     simulation_mark_refused(cu_warp(&parked->unit->cu, parked->access->warp), &parked->access->isa);
   }
   for (size_t i = 0; i < functional->used; i++)
-    cu_abandon(&functional->units[i]->cu, 0);
+    cu_abandon(&functional->units[i]->cu, NO_TIME);
 }
 
 void functional_run(struct functional *functional, struct isa_launch *const *launches, size_t count, uint64_t limit,

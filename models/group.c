@@ -10,8 +10,10 @@
 /* Reports a hazard of the group, at the first work-item of its warp number `warp`. */
 static void hazard_of(struct cu *cu, const struct cu_group *group, uint32_t warp, enum isa_hazard_rule rule,
                       uint32_t pc, const char *detail) {
-  struct isa_hazard found = {
-      .rule = rule, .pc = pc, .group = {group->id[0], group->id[1], group->id[2]}, .item = warp * cu->params->warp_size};
+  struct isa_hazard found = {.rule = rule,
+                             .pc = pc,
+                             .group = {group->id[0], group->id[1], group->id[2]},
+                             .item = warp * cu->params->warp_size};
   snprintf(found.detail, sizeof found.detail, "%s", detail);
   cu_report(group->kernel, &found);
 }
@@ -377,6 +379,6 @@ void group_finish(struct cu *cu, uint32_t group_slot, cycle_t now) {
   group->active = false;
   group->kernel->stats.work_groups++;
   group->kernel->last_end = cycle_max(group->kernel->last_end, now);
-  if (!cu->carry)
+  if (!cu->copy.carry)
     port_send(&cu->to_dispatcher, &message, now);
 }

@@ -58,11 +58,11 @@ static void note_under_way(struct cu_group *group, cycle_t now) {
 /* Gives the engine as much of the copy as it has room for; true if that was all. */
 static bool hand_over(struct cu *cu, uint32_t group_slot, cycle_t now) {
   struct cu_group *group = &cu->groups[group_slot];
-  struct port *queue = cu->to_dma[group_slot % cu->engines];
-  while (cu->carry || port_can_send(queue, now)) {
+  struct port *queue = cu->copy.to_dma[group_slot % cu->copy.engines];
+  while (cu->copy.carry || port_can_send(queue, now)) {
     const struct dma_descriptor descriptor = next_descriptor(cu, group_slot);
-    if (cu->carry)
-      cu->carry(cu, &descriptor);
+    if (cu->copy.carry)
+      cu->copy.carry(cu, &descriptor);
     else
       port_send(queue, &descriptor, now);
     group->handed += rect_all(&descriptor.global);
@@ -87,9 +87,9 @@ static void handed_over(struct cu *cu, uint32_t group_slot, cycle_t now) {
 /* The group of `engine` whose copy has waited longest, and the lowest slot among equals. CU_WARPS: none. */
 static uint32_t oldest_queued(const struct cu *cu, unsigned engine) {
   uint32_t oldest = CU_WARPS;
-  for (uint64_t left = cu->queued; left; left &= left - 1) {
+  for (uint64_t left = cu->copy.queued; left; left &= left - 1) {
     uint32_t slot = (uint32_t)__builtin_ctzll(left);
-    if (slot % cu->engines != engine)
+    if (slot % cu->copy.engines != engine)
       continue;
     if (oldest == CU_WARPS || cu->groups[slot].call.complete_at < cu->groups[oldest].call.complete_at)
       oldest = slot;
@@ -99,11 +99,11 @@ static uint32_t oldest_queued(const struct cu *cu, unsigned engine) {
 
 cycle_t group_hand_over(struct cu *cu, cycle_t now) {
   cycle_t next = NEVER;
-  for (unsigned engine = 0; engine < cu->engines; engine++) {
-    const struct port *queue = cu->to_dma[engine];
+  for (unsigned engine = 0; engine < cu->copy.engines; engine++) {
+    const struct port *queue = cu->copy.to_dma[engine];
     uint32_t slot = 0;
     while (port_can_send(queue, now) && (slot = oldest_queued(cu, engine)) != CU_WARPS && hand_over(cu, slot, now)) {
-      cu->queued &= ~cu_bit(slot);
+      cu->copy.queued &= ~cu_bit(slot);
       handed_over(cu, slot, now);
     }
     if (slot != CU_WARPS)
@@ -154,7 +154,7 @@ void group_start_copy(struct cu *cu, uint32_t group_slot, cycle_t now) {
   if (!copy->event_in)
     group->events_made = copy->event;
   group->copy_number++;
-  group->number = ++cu->copies;
+  group->number = ++cu->copy.issued;
   struct pc_result *by_pc = &group->kernel->by_pc[group->call.pc];
   struct cu_stats *stats = &group->kernel->stats;
   uint64_t *const form[ISA_COPY_FORMS] = {
@@ -171,7 +171,7 @@ void group_start_copy(struct cu *cu, uint32_t group_slot, cycle_t now) {
   by_pc->copy_forms |= UINT64_C(1) << copy->form;
   if (cu->emitter)
     emit_copy(cu, group, now);
-  if (cu->carry) {
+  if (cu->copy.carry) {
     carry_out(cu, group_slot, now);
     return;
   }
@@ -183,7 +183,7 @@ void group_start_copy(struct cu *cu, uint32_t group_slot, cycle_t now) {
   if (cu->dma_params->full == DMA_RETRY)
     attempt(cu, group_slot, now);
   else
-    cu->queued |= cu_bit(group_slot); /* group_hand_over() follows in this step */
+    cu->copy.queued |= cu_bit(group_slot); /* group_hand_over() follows in this step */
 }
 
 /* The fence itself does not wait. The engine or lane_copy.c holds the next copy. */

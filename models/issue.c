@@ -34,7 +34,7 @@ static uint16_t delay_of(struct cu *cu, const struct isa_info *info, cycle_t now
 }
 
 static void send_lds(struct cu *cu, uint32_t index, const struct isa_info *info, cycle_t now) {
-  struct cu_access *access = cu->accesses[index];
+  struct cu_access *access = cu->lsu.accesses[index];
   struct cu_warp *warp = cu_warp(cu, access->warp);
   struct lds_request request = {
       .tag = index,
@@ -55,7 +55,7 @@ static void send_lds(struct cu *cu, uint32_t index, const struct isa_info *info,
   };
   if (cu->emitter)
     request.origin = emit_lds_access(cu, warp->kernel, index, request.kind, now);
-  port_send(cu->to_lds, &request, now);
+  port_send(cu->lsu.to_lds, &request, now);
   warp->lds_under_way++;
   cu_set_results(warp, info, NEVER, CU_NO_UNIT, STALL_LDS);
   warp->kernel->by_pc[access->isa.pc].lds_accesses++;
@@ -70,10 +70,10 @@ static enum mem_kind kind_of(const struct isa_info *info) {
 /* A load for which all that it needs is in the L1 or on its way for others. */
 static void join(struct cu *cu, uint32_t index, const struct isa_info *info, uint32_t lines, uint64_t bytes,
                  cycle_t now) {
-  struct cu_access *access = cu->accesses[index];
+  struct cu_access *access = cu->lsu.accesses[index];
   struct cu_warp *warp = cu_warp(cu, access->warp);
-  access->cache = &cu->l1;
-  const bool waits = l1_wait(&cu->l1, access->lines, access->joined, index);
+  access->cache = &cu->lsu.l1;
+  const bool waits = l1_wait(&cu->lsu.l1, access->lines, access->joined, index);
   assert(waits && "a load that misses nothing and joins nothing hits");
   (void)waits;
   access->all = lines;
@@ -88,19 +88,19 @@ static void join(struct cu *cu, uint32_t index, const struct isa_info *info, uin
  * keeps the lines that are missing. */
 static bool served_by_l1(struct cu *cu, uint32_t index, const struct isa_info *info, struct mem_message *message,
                          cycle_t now) {
-  struct cu_access *access = cu->accesses[index];
+  struct cu_access *access = cu->lsu.accesses[index];
   struct cu_warp *warp = cu_warp(cu, access->warp);
   const uint32_t all = message->count, sectors = (uint32_t)(message->moved / cu->mem->sector);
-  if (l1_hit(&cu->l1, access->lines, all)) {
+  if (l1_hit(&cu->lsu.l1, access->lines, all)) {
     warp->kernel->stats.l1_hits += sectors;
     const cycle_t passed = cu_read_l1(cu, access, all, message->moved, now) - 1;
     cu_set_results(warp, info, passed + cu->mem->l1_latency, CU_NO_UNIT, STALL_MEMORY);
     if (cu->emitter)
       emit_l1_hit(cu, index, passed + cu->mem->l1_latency, now);
-    cu_free_access(&cu->global_pool, index);
+    cu_free_access(&cu->lsu.global_pool, index);
     return true;
   }
-  message->count = access->fills = l1_miss(&cu->l1, access->lines, all, &access->joined);
+  message->count = access->fills = l1_miss(&cu->lsu.l1, access->lines, all, &access->joined);
   if (!access->fills) {
     warp->kernel->stats.l1_hits += sectors;
     join(cu, index, info, all, message->moved, now);
@@ -111,7 +111,7 @@ static bool served_by_l1(struct cu *cu, uint32_t index, const struct isa_info *i
     missing += sector_count(access->lines[i].sectors);
   warp->kernel->stats.l1_hits += sectors - missing;
   warp->kernel->stats.l1_misses += missing;
-  message->fills = access->cache = &cu->l1;
+  message->fills = access->cache = &cu->lsu.l1;
   message->moved = (uint64_t)missing * cu->mem->sector;
   const uint32_t tags = cu_l1_tags(cu, all);
   message->passes = cu_passes(cu, MEM_LOAD, message->count);
@@ -122,7 +122,7 @@ static bool served_by_l1(struct cu *cu, uint32_t index, const struct isa_info *i
 /* Offers an access to the L1; true if the L1 serves it. */
 static bool pass_l1(struct cu *cu, uint32_t index, const struct isa_info *info, struct mem_message *message,
                     cycle_t now) {
-  struct cu_access *access = cu->accesses[index];
+  struct cu_access *access = cu->lsu.accesses[index];
   return message->kind == MEM_LOAD && !info->past_l1 && mem_aligned(&access->isa) &&
          served_by_l1(cu, index, info, message, now);
 }
@@ -141,7 +141,7 @@ static void note_try(struct cu_warp *warp, const struct isa_access *access, cycl
 }
 
 static void send_global(struct cu *cu, uint32_t index, const struct isa_info *info, cycle_t now) {
-  struct cu_access *access = cu->accesses[index];
+  struct cu_access *access = cu->lsu.accesses[index];
   struct cu_warp *warp = cu_warp(cu, access->warp);
   const bool pipe = info->class_ == ISA_CLASS_PIPE;
   if (pipe)
@@ -161,18 +161,18 @@ static void send_global(struct cu *cu, uint32_t index, const struct isa_info *in
   access->fills = access->joined = 0;
   access->stored = 0;
   access->prefetch = message.kind == MEM_PREFETCH;
-  if (cu->l1.sets && pass_l1(cu, index, info, &message, now))
+  if (cu->lsu.l1.sets && pass_l1(cu, index, info, &message, now))
     return;
   if (mem_writes(message.kind))
     cu_written(cu, access->lines, message.count);
   if (cu->params->store_room && message.kind == MEM_STORE)
-    cu->stored_bytes += access->stored = (uint32_t)mem_bytes_up(cu->mem, &message);
+    cu->lsu.stored_bytes += access->stored = (uint32_t)mem_bytes_up(cu->mem, &message);
   cycle_t from = now;
   if (message.fills) /* tag look-ups come after those of earlier loads */
-    from = rate_take(&cu->l1.width, now, (uint64_t)message.passes * cu->mem->l1_width) - message.passes;
+    from = rate_take(&cu->lsu.l1.width, now, (uint64_t)message.passes * cu->mem->l1_width) - message.passes;
   cu_send_memory(cu, &message, from, now);
   if (!access->prefetch)
-    lds_give_way(cu->lds, now, message.passes);
+    lds_give_way(cu->lsu.lds, now, message.passes);
   if (cu->emitter)
     emit_global_access(cu, warp->kernel, index, pipe ? EMIT_PIPE : (enum emit_global)message.kind, message.moved, now);
   if (access->prefetch)
@@ -201,22 +201,22 @@ static bool is_global(const struct isa_info *info) { return is_of_global((enum i
 static enum stall structural(const struct cu *cu, const struct cu_scheduler *scheduler, uint8_t wants, cycle_t now,
                              cycle_t *until) {
   const enum isa_class class_ = wants == CU_WANTS_STORE ? ISA_CLASS_GLOBAL : (enum isa_class)wants;
-  cycle_t unit_free = scheduler->unit_free[cu->unit[class_]];
+  cycle_t unit_free = scheduler->unit_free[cu->issue.unit[class_]];
   if (unit_free > now) {
     *until = cycle_min(*until, unit_free);
     return STALL_UNIT;
   }
   if (isa_on_unit(class_))
     return STALL_ISSUED;
-  if (is_of_lds(class_) && (!cu->lds_pool.count || !port_can_send(cu->to_lds, now))) {
-    *until = cycle_min(*until, port_free_at(cu->to_lds) > now ? port_free_at(cu->to_lds) : NEVER);
+  if (is_of_lds(class_) && (!cu->lsu.lds_pool.count || !port_can_send(cu->lsu.to_lds, now))) {
+    *until = cycle_min(*until, port_free_at(cu->lsu.to_lds) > now ? port_free_at(cu->lsu.to_lds) : NEVER);
     return STALL_LDS_QUEUE;
   }
-  if (is_of_global(class_) && (!cu->global_pool.count || !port_can_send(cu->to_memory, now))) {
-    *until = cycle_min(*until, port_free_at(cu->to_memory) > now ? port_free_at(cu->to_memory) : NEVER);
+  if (is_of_global(class_) && (!cu->lsu.global_pool.count || !port_can_send(cu->lsu.to_memory, now))) {
+    *until = cycle_min(*until, port_free_at(cu->lsu.to_memory) > now ? port_free_at(cu->lsu.to_memory) : NEVER);
     return STALL_MEMORY_QUEUE;
   }
-  if (wants == CU_WANTS_STORE && cu->params->store_room && cu->stored_bytes >= cu->params->store_room)
+  if (wants == CU_WANTS_STORE && cu->params->store_room && cu->lsu.stored_bytes >= cu->params->store_room)
     return STALL_MEMORY_QUEUE;
   return STALL_ISSUED;
 }
@@ -244,15 +244,15 @@ static void note_issue(const struct cu *cu, struct cu_kernel *kernel, uint32_t s
 static bool execute(struct cu *cu, uint32_t slot, const struct isa_info *info, uint32_t access,
                     const struct isa_result *result, uint32_t late, cycle_t now) {
   struct cu_warp *warp = cu_warp(cu, slot);
-  cycle_t ready = now + cu->latency[info->class_] + late;
+  cycle_t ready = now + cu->issue.latency[info->class_] + late;
   if (cu_on_unit(info)) {
-    cu_set_results(warp, info, ready, cu->unit[info->class_], STALL_DEPENDENCY);
+    cu_set_results(warp, info, ready, cu->issue.unit[info->class_], STALL_DEPENDENCY);
     return true;
   }
-  bool under_way = access != NO_ACCESS && (cu->accesses[access]->isa.mask ||
+  bool under_way = access != NO_ACCESS && (cu->lsu.accesses[access]->isa.mask ||
                                            (cu->params->lds_off == CU_OFF_PASS && info->class_ == ISA_CLASS_LDS));
   if (access != NO_ACCESS && !under_way)
-    cu_free_access(is_lds(info) ? &cu->lds_pool : &cu->global_pool, access);
+    cu_free_access(is_lds(info) ? &cu->lsu.lds_pool : &cu->lsu.global_pool, access);
   switch ((enum isa_class)info->class_) {
   case ISA_CLASS_LDS:
     warp->lds_next = now + cu->params->lds_spacing; /* even if all its lanes are off */
@@ -298,7 +298,7 @@ static bool execute(struct cu *cu, uint32_t slot, const struct isa_info *info, u
     cu_set_results(warp, info, ready, CU_NO_UNIT, STALL_DEPENDENCY);
     return true;
   default:
-    cu_set_results(warp, info, ready, cu->unit[info->class_], STALL_DEPENDENCY);
+    cu_set_results(warp, info, ready, cu->issue.unit[info->class_], STALL_DEPENDENCY);
     return true;
   }
 }
@@ -322,7 +322,7 @@ static inline void take_slot(struct cu *cu, struct cu_scheduler *scheduler, uint
   warp->since = now + 1;
   warp->kernel->stats.issue_cycles += warp->kernel->issued_at != now + 1;
   warp->kernel->issued_at = now + 1;
-  const uint8_t wanted = cu->wants[slot];
+  const uint8_t wanted = cu->issue.wants[slot];
   scheduler->ready &= ~cu_bit(slot);
   scheduler->held &= ~cu_bit(slot);
   scheduler->by_want[wanted] &= ~cu_bit(slot);
@@ -358,7 +358,8 @@ static void hold_operands(const struct cu *cu, struct cu_warp *warp, const struc
 }
 
 static uint32_t follow_of(const struct cu *cu, const struct isa_info *info) {
-  return info->class_ == ISA_CLASS_FENCE && info->global_fence ? cu->params->fence_latency : cu->follow[info->class_];
+  return info->class_ == ISA_CLASS_FENCE && info->global_fence ? cu->params->fence_latency
+                                                               : cu->issue.follow[info->class_];
 }
 
 /* Takes the further issue slots of a function that consists of several instructions. Returns their number; *late is the
@@ -387,9 +388,11 @@ static uint32_t read_constants(struct cu *cu, uint32_t addresses, cycle_t now) {
   const struct cu_params *params = cu->params;
   if (!addresses)
     return 0;
-  cu->constants_free = cycle_max(now, cu->constants_free) + (cycle_t)addresses * params->constant_address_interval;
-  return (uint32_t)cycle_max(cu->constants_free - now, params->constant_index_latency +
-                                                           (cycle_t)(addresses - 1) * params->constant_address_latency);
+  cu->lsu.constants_free =
+      cycle_max(now, cu->lsu.constants_free) + (cycle_t)addresses * params->constant_address_interval;
+  return (uint32_t)cycle_max(cu->lsu.constants_free - now,
+                             params->constant_index_latency +
+                                 (cycle_t)(addresses - 1) * params->constant_address_latency);
 }
 
 static inline void issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, cycle_t now) {
@@ -400,16 +403,16 @@ static inline void issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t
 
   result.addresses = 0;
   take_slot(cu, scheduler, slot, warp->pc, now);
-  scheduler->unit_free[cu->unit[info->class_]] = now + cu_interval(cu, info);
+  scheduler->unit_free[cu->issue.unit[info->class_]] = now + cu_interval(cu, info);
   if (info->class_ == ISA_CLASS_SPECIAL || info->class_ == ISA_CLASS_MATH)
     more = take_more_slots(cu, scheduler, warp, now, &late);
 
   if (!cu_on_unit(info) && (is_lds(info) || is_global(info))) {
-    access = cu_take_access(cu, is_lds(info) ? &cu->lds_pool : &cu->global_pool);
-    cu->accesses[access]->warp = slot;
+    access = cu_take_access(cu, is_lds(info) ? &cu->lsu.lds_pool : &cu->lsu.global_pool);
+    cu->lsu.accesses[access]->warp = slot;
   }
   warp->pc = cu->source->step.call(cu->source->step.self, slot, now,
-                                   access == NO_ACCESS ? NULL : &cu->accesses[access]->isa, &result);
+                                   access == NO_ACCESS ? NULL : &cu->lsu.accesses[access]->isa, &result);
   if (info->class_ == ISA_CLASS_CONSTANT)
     late = read_constants(cu, result.addresses, now);
   note_issue(cu, warp->kernel, slot, &result, now);
@@ -426,7 +429,7 @@ static inline void issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t
 static uint32_t longest_ago(const struct cu *cu, uint64_t candidates) {
   uint64_t longest = UINT64_MAX;
   for (; candidates; candidates &= candidates - 1) {
-    uint64_t turn = cu->turn[__builtin_ctzll(candidates)];
+    uint64_t turn = cu->issue.turn[__builtin_ctzll(candidates)];
     longest = turn < longest ? turn : longest;
   }
   return (uint32_t)(longest % CU_WARPS);
@@ -443,7 +446,8 @@ static uint32_t pick(const struct cu *cu, const struct cu_scheduler *scheduler, 
   if (again && cu->params->policy == CU_GREEDY_OLDEST)
     return scheduler->last;
   if (cu->params->policy == CU_GREEDY_FAIR)
-    return again && cu->turn[scheduler->last] / CU_WARPS + 1 == now ? scheduler->last : longest_ago(cu, candidates);
+    return again && cu->issue.turn[scheduler->last] / CU_WARPS + 1 == now ? scheduler->last
+                                                                          : longest_ago(cu, candidates);
   for (uint32_t i = 0; i < scheduler->aged; i++)
     if (candidates & cu_bit(scheduler->age[i]))
       return scheduler->age[i];
@@ -452,9 +456,9 @@ static uint32_t pick(const struct cu *cu, const struct cu_scheduler *scheduler, 
 }
 
 static void wait_in(struct cu *cu, uint32_t slot, enum stall stall, cycle_t now) {
-  if (cu->waits[slot] != stall)
+  if (cu->issue.waits[slot] != stall)
     cu_account(cu_warp(cu, slot), stall, now);
-  cu->waits[slot] = (uint8_t)stall;
+  cu->issue.waits[slot] = (uint8_t)stall;
 }
 
 /* Another warp has issued. Warps that were held before and were not asked now have only lost their turn. */
@@ -467,8 +471,8 @@ static void let_go(struct cu *cu, struct cu_scheduler *scheduler, uint64_t asked
 /* What keeps a ready warp from issuing, like structural(). */
 static enum stall held_by(struct cu *cu, const struct cu_scheduler *scheduler, uint32_t slot, cycle_t now,
                           cycle_t *until) {
-  if (__builtin_expect(cu->wants[slot] != CU_WANTS_TASK, 1))
-    return structural(cu, scheduler, cu->wants[slot], now, until);
+  if (__builtin_expect(cu->issue.wants[slot] != CU_WANTS_TASK, 1))
+    return structural(cu, scheduler, cu->issue.wants[slot], now, until);
   return cu_warp(cu, slot)->task == TASK_COPY ? lane_copy_held(cu, scheduler, slot, now, until) : STALL_ISSUED;
 }
 
@@ -555,7 +559,7 @@ bool cu_schedule(struct cu *cu, struct cu_scheduler *scheduler, cycle_t now, cyc
     *next = cycle_min(*next, until);
     return false;
   }
-  if (__builtin_expect(cu->wants[slot] == CU_WANTS_TASK, 0))
+  if (__builtin_expect(cu->issue.wants[slot] == CU_WANTS_TASK, 0))
     issue_task(cu, scheduler, slot, now);
   else
     issue(cu, scheduler, slot, now);

@@ -52,7 +52,7 @@ struct lane_copies {
 /* ---- construction ----------------------------------------------------------------------- */
 
 void lane_copies_init(struct cu *cu, uint32_t accesses) {
-  struct lane_copies *copies = cu->lane_copies = need(1, sizeof *copies);
+  struct lane_copies *copies = cu->copy.lanes = need(1, sizeof *copies);
   *copies = (struct lane_copies){
       .share = need(cu->params->warps, sizeof *copies->share),
       .to_lds = {.access = need(accesses, sizeof *copies->to_lds.access), .size = accesses},
@@ -61,14 +61,14 @@ void lane_copies_init(struct cu *cu, uint32_t accesses) {
 }
 
 void lane_copies_free(struct cu *cu) {
-  if (!cu->lane_copies)
+  if (!cu->copy.lanes)
     return;
-  free(cu->lane_copies->copy);
-  free(cu->lane_copies->share);
-  free(cu->lane_copies->to_lds.access);
-  free(cu->lane_copies->to_memory.access);
-  free(cu->lane_copies);
-  cu->lane_copies = NULL;
+  free(cu->copy.lanes->copy);
+  free(cu->copy.lanes->share);
+  free(cu->copy.lanes->to_lds.access);
+  free(cu->copy.lanes->to_memory.access);
+  free(cu->copy.lanes);
+  cu->copy.lanes = NULL;
 }
 
 static bool blocking(const struct cu *cu) { return cu->dma_params->copy == DMA_BLOCKING; }
@@ -178,7 +178,7 @@ static void finish(struct cu *cu, struct lane_copy *copy, cycle_t now) {
   result->copies_done++;
   result->copy_cycles += latency;
   result->copy_max = cycle_max(result->copy_max, latency);
-  histogram_add(cu->copy_latency, latency);
+  histogram_add(cu->copy.latency, latency);
   if (blocking(cu))
     kernel->stats.exposed_cycles += latency;
   if (cu->emitter)
@@ -199,30 +199,30 @@ void lane_copy_start(struct cu *cu, uint32_t group_slot, uint64_t tag, cycle_t n
     finish(cu, &copy, now);
     return;
   }
-  uint32_t index = add_copy(cu->lane_copies, &copy);
+  uint32_t index = add_copy(cu->copy.lanes, &copy);
   for (; warps; warps &= warps - 1) {
     uint32_t slot = (uint32_t)__builtin_ctzll(warps);
     struct cu_warp *warp = cu_warp(cu, slot);
     if (warp->index >= copy.lds_left)
       continue;
     warp->task = TASK_COPY;
-    cu->lane_copies->share[slot] = (struct share){.copy = index,
-                                                  .stride = group->warp_count,
-                                                  .next = warp->index,
-                                                  .accesses = copy.lds_left,
-                                                  .addresses = cu->params->copy_overhead};
+    cu->copy.lanes->share[slot] = (struct share){.copy = index,
+                                                 .stride = group->warp_count,
+                                                 .next = warp->index,
+                                                 .accesses = copy.lds_left,
+                                                 .addresses = cu->params->copy_overhead};
   }
 }
 
 /* ---- a share -------------------------------------------------------------------------------- */
 
-static struct share *share_of(const struct cu *cu, uint32_t slot) { return &cu->lane_copies->share[slot]; }
+static struct share *share_of(const struct cu *cu, uint32_t slot) { return &cu->copy.lanes->share[slot]; }
 
 static bool all_issued(const struct share *share) { return share->next >= share->accesses && !share->loads; }
 
 /* Whether earlier copies of the group still use a space that a fence before this copy names. */
 static bool fence_holds(const struct cu *cu, struct lane_copy *copy) {
-  const struct lane_copies *copies = cu->lane_copies;
+  const struct lane_copies *copies = cu->copy.lanes;
   for (uint32_t i = 0; i < copies->copies && !copy->free; i++) {
     const struct lane_copy *other = &copies->copy[i];
     if (!other->active || other->group != copy->group)
@@ -237,7 +237,7 @@ static bool fence_holds(const struct cu *cu, struct lane_copy *copy) {
 
 /* The data of the next store have not arrived. */
 static bool data_missing(const struct cu *cu, const struct share *share) {
-  return share->storing && !cu->accesses[share->batch[share->stores]]->loaded;
+  return share->storing && !cu->lsu.accesses[share->batch[share->stores]]->loaded;
 }
 
 void lane_copy_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now) {
@@ -245,7 +245,7 @@ void lane_copy_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now) {
   if (all_issued(share) && !share->under_way) {
     cu_warp(cu, slot)->task = TASK_NONE;
     cu_plan(cu, slot, from, now);
-  } else if (all_issued(share) || data_missing(cu, share) || fence_holds(cu, &cu->lane_copies->copy[share->copy])) {
+  } else if (all_issued(share) || data_missing(cu, share) || fence_holds(cu, &cu->copy.lanes->copy[share->copy])) {
     cu_block(cu, slot, STALL_COPY_DATA, now);
   } else {
     cu_ready_at(cu, slot, STALL_NOT_SELECTED, from, now);
@@ -254,7 +254,7 @@ void lane_copy_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now) {
 
 /* Whether the next access, or its store, goes to global memory. */
 static bool goes_to_memory(const struct cu *cu, const struct share *share) {
-  return cu->lane_copies->copy[share->copy].to_lds != share->storing;
+  return cu->copy.lanes->copy[share->copy].to_lds != share->storing;
 }
 
 enum stall lane_copy_held(struct cu *cu, const struct cu_scheduler *scheduler, uint32_t slot, cycle_t now,
@@ -263,12 +263,12 @@ enum stall lane_copy_held(struct cu *cu, const struct cu_scheduler *scheduler, u
   if (share->addresses && !share->storing)
     return STALL_ISSUED;
   /* Only accesses that end make room, perhaps those of this warp: it continues with the stores that it has. */
-  if (!cu->global_pool.count && share->loads)
+  if (!cu->lsu.global_pool.count && share->loads)
     share->storing = true;
-  if ((!share->storing && !cu->global_pool.count) || data_missing(cu, share))
+  if ((!share->storing && !cu->lsu.global_pool.count) || data_missing(cu, share))
     return STALL_MEMORY_QUEUE;
   bool memory = goes_to_memory(cu, share);
-  const struct port *port = memory ? cu->to_memory : cu->to_lds;
+  const struct port *port = memory ? cu->lsu.to_memory : cu->lsu.to_lds;
   cycle_t unit_free = scheduler->unit_free[memory ? ISA_CLASS_GLOBAL : ISA_CLASS_LDS];
   if (unit_free > now) {
     *until = cycle_min(*until, unit_free);
@@ -285,13 +285,13 @@ enum stall lane_copy_held(struct cu *cu, const struct cu_scheduler *scheduler, u
 
 /* The kernel of the access; its group outlives its copies. */
 static struct cu_kernel *kernel_of(const struct cu *cu, uint32_t index) {
-  if (cu->accesses[index]->copy == CU_OWN_COPY)
-    return cu->warps[cu->accesses[index]->warp].kernel;
-  return cu->groups[cu->lane_copies->copy[cu->accesses[index]->copy].group].kernel;
+  if (cu->lsu.accesses[index]->copy == CU_OWN_COPY)
+    return cu->warps[cu->lsu.accesses[index]->warp].kernel;
+  return cu->groups[cu->copy.lanes->copy[cu->lsu.accesses[index]->copy].group].kernel;
 }
 
 static void send_to_lds(struct cu *cu, uint32_t index, cycle_t now) {
-  const struct isa_access *access = &cu->accesses[index]->isa;
+  const struct isa_access *access = &cu->lsu.accesses[index]->isa;
   struct lds_request request = {
       .tag = index,
       .kind = access->copy & ISA_COPY_STORE ? LDS_WRITE : LDS_READ,
@@ -303,7 +303,7 @@ static void send_to_lds(struct cu *cu, uint32_t index, cycle_t now) {
   };
   if (cu->emitter)
     request.origin = emit_lds_access(cu, kernel_of(cu, index), index, request.kind, now);
-  port_send(cu->to_lds, &request, now);
+  port_send(cu->lsu.to_lds, &request, now);
   kernel_of(cu, index)->by_pc[access->pc].lds_accesses++;
 }
 
@@ -320,7 +320,7 @@ static uint32_t own_passes(const struct cu *cu, const struct cu_access *access, 
 }
 
 static void send_to_memory(struct cu *cu, uint32_t index, cycle_t now) {
-  struct cu_access *access = cu->accesses[index];
+  struct cu_access *access = cu->lsu.accesses[index];
   struct mem_message message = {.kind = access->isa.copy & ISA_COPY_STORE ? MEM_STORE : MEM_LOAD,
                                 .tag = index,
                                 .lines = access->lines,
@@ -346,7 +346,7 @@ static void send_to_memory(struct cu *cu, uint32_t index, cycle_t now) {
 }
 
 static void send(struct cu *cu, uint32_t index, cycle_t now) {
-  if (cu->accesses[index]->isa.copy & ISA_COPY_GLOBAL)
+  if (cu->lsu.accesses[index]->isa.copy & ISA_COPY_GLOBAL)
     send_to_memory(cu, index, now);
   else
     send_to_lds(cu, index, now);
@@ -370,16 +370,16 @@ static void leave(struct cu *cu, struct lane_copy *copy, bool global, cycle_t no
 }
 
 static void line_up(struct cu *cu, struct line *line, uint32_t index) {
-  cu->lined_up++;
+  cu->copy.lined_up++;
   uint32_t at = line->head + line->count++;
   line->access[at < line->size ? at : at - line->size] = index;
 }
 
 /* The access has been read, and turns to its second side. */
 static void turn(struct cu *cu, uint32_t index, cycle_t now) {
-  struct cu_access *access = cu->accesses[index];
-  struct lane_copy *copy = &cu->lane_copies->copy[access->copy];
-  struct line *line = copy->to_lds ? &cu->lane_copies->to_lds : &cu->lane_copies->to_memory;
+  struct cu_access *access = cu->lsu.accesses[index];
+  struct lane_copy *copy = &cu->copy.lanes->copy[access->copy];
+  struct line *line = copy->to_lds ? &cu->copy.lanes->to_lds : &cu->copy.lanes->to_memory;
   access->loaded = true;
   access->isa.copy = (uint8_t)(ISA_COPY_STEP | ISA_COPY_STORE | (copy->to_lds ? 0 : ISA_COPY_GLOBAL));
   access->isa.mask |= access->isa.zeros;
@@ -390,8 +390,8 @@ static void turn(struct cu *cu, uint32_t index, cycle_t now) {
 }
 
 static void give_back(struct cu *cu, uint32_t index) {
-  cu->accesses[index]->isa.copy = 0;
-  cu_free_access(&cu->global_pool, index);
+  cu->lsu.accesses[index]->isa.copy = 0;
+  cu_free_access(&cu->lsu.global_pool, index);
 }
 
 /* ---- copies of lanes (copy.lane) ----------------------------------------------------------- */
@@ -401,21 +401,21 @@ static uint32_t *batch_count(struct cu_batches *batches, uint64_t number) {
 }
 
 static void turn_own(struct cu *cu, uint32_t index) {
-  struct cu_access *access = cu->accesses[index];
+  struct cu_access *access = cu->lsu.accesses[index];
   access->loaded = true;
   access->isa.copy = ISA_COPY_STEP | ISA_COPY_STORE;
   access->isa.run = access->isa.whole = false;
   for (uint32_t lane = 0; lane < cu->params->warp_size; lane++)
     access->isa.address[lane] = access->isa.lds[lane];
-  line_up(cu, &cu->lane_copies->to_lds, index);
+  line_up(cu, &cu->copy.lanes->to_lds, index);
 }
 
 /* The data are in the LDS; the warp may have waited for them. */
 static void end_own(struct cu *cu, uint32_t index, cycle_t now) {
-  uint32_t slot = cu->accesses[index]->warp;
+  uint32_t slot = cu->lsu.accesses[index]->warp;
   struct cu_warp *warp = cu_warp(cu, slot);
   struct cu_batches *batches = &warp->batches;
-  --*batch_count(batches, cu->accesses[index]->number);
+  --*batch_count(batches, cu->lsu.accesses[index]->number);
   while (batches->oldest < batches->open && !*batch_count(batches, batches->oldest))
     batches->oldest++;
   give_back(cu, index);
@@ -428,7 +428,7 @@ static void end_own(struct cu *cu, uint32_t index, cycle_t now) {
 }
 
 void lane_copy_own(struct cu *cu, uint32_t index, cycle_t now) {
-  struct cu_access *access = cu->accesses[index];
+  struct cu_access *access = cu->lsu.accesses[index];
   struct cu_batches *batches = &cu_warp(cu, access->warp)->batches;
   access->copy = CU_OWN_COPY;
   access->number = batches->open;
@@ -448,14 +448,14 @@ void lane_copy_commit(struct cu_warp *warp) {
 /* ---- replies ---------------------------------------------------------------------------------- */
 
 static void reply_to_own(struct cu *cu, uint32_t index, cycle_t now) {
-  if (cu->accesses[index]->loaded)
+  if (cu->lsu.accesses[index]->loaded)
     end_own(cu, index, now);
   else
     turn_own(cu, index);
 }
 
 void lane_copy_reply(struct cu *cu, uint32_t index, cycle_t now) {
-  const struct cu_access *access = cu->accesses[index];
+  const struct cu_access *access = cu->lsu.accesses[index];
   uint32_t slot = access->warp, copy = access->copy;
   bool done = access->loaded;
   cu->last_active = now;
@@ -464,11 +464,11 @@ void lane_copy_reply(struct cu *cu, uint32_t index, cycle_t now) {
     return;
   }
   if (done) {
-    bool to_lds = cu->lane_copies->copy[copy].to_lds;
+    bool to_lds = cu->copy.lanes->copy[copy].to_lds;
     give_back(cu, index);
     if (blocking(cu))
       share_of(cu, slot)->under_way--;
-    leave(cu, &cu->lane_copies->copy[copy], !to_lds, now);
+    leave(cu, &cu->copy.lanes->copy[copy], !to_lds, now);
   } else {
     turn(cu, index, now);
   }
@@ -481,22 +481,22 @@ static void pass_line_on(struct cu *cu, struct line *line, const struct port *po
     send(cu, line->access[line->head], now);
     line->head = line->head + 1 == line->size ? 0 : line->head + 1;
     line->count--;
-    cu->lined_up--;
+    cu->copy.lined_up--;
   }
 }
 
 void lane_copy_pass_on(struct cu *cu, cycle_t now) {
-  pass_line_on(cu, &cu->lane_copies->to_lds, cu->to_lds, now);
-  pass_line_on(cu, &cu->lane_copies->to_memory, cu->to_memory, now);
+  pass_line_on(cu, &cu->copy.lanes->to_lds, cu->lsu.to_lds, now);
+  pass_line_on(cu, &cu->copy.lanes->to_memory, cu->lsu.to_memory, now);
 }
 
 cycle_t lane_copy_next(const struct cu *cu, cycle_t now) {
-  const struct lane_copies *copies = cu->lane_copies;
+  const struct lane_copies *copies = cu->copy.lanes;
   cycle_t next = NEVER;
   if (copies->to_lds.count)
-    next = cycle_min(next, cycle_max(now + 1, port_free_at(cu->to_lds)));
+    next = cycle_min(next, cycle_max(now + 1, port_free_at(cu->lsu.to_lds)));
   if (copies->to_memory.count)
-    next = cycle_min(next, cycle_max(now + 1, port_free_at(cu->to_memory)));
+    next = cycle_min(next, cycle_max(now + 1, port_free_at(cu->lsu.to_memory)));
   return next;
 }
 
@@ -505,9 +505,9 @@ cycle_t lane_copy_next(const struct cu *cu, cycle_t now) {
 /* Issues the warp's next access: its load. Lanes whose element is missing are off, or write zeros. */
 static void load(struct cu *cu, uint32_t slot, cycle_t now) {
   struct share *share = share_of(cu, slot);
-  struct lane_copy *copy = &cu->lane_copies->copy[share->copy];
-  uint32_t index = cu_take_access(cu, &cu->global_pool);
-  struct cu_access *access = cu->accesses[index];
+  struct lane_copy *copy = &cu->copy.lanes->copy[share->copy];
+  uint32_t index = cu_take_access(cu, &cu->lsu.global_pool);
+  struct cu_access *access = cu->lsu.accesses[index];
   uint64_t lanes = lanes_of(cu, copy, share->next);
   access->warp = slot;
   access->prefetch = access->loaded = false;
@@ -554,7 +554,7 @@ void lane_copy_issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slo
     share->addresses--;
   } else {
     enum isa_class unit = goes_to_memory(cu, share) ? ISA_CLASS_GLOBAL : ISA_CLASS_LDS;
-    scheduler->unit_free[unit] = now + cu->interval[unit];
+    scheduler->unit_free[unit] = now + cu->issue.interval[unit];
     if (share->storing) {
       store(cu, share, now);
     } else {

@@ -10,7 +10,7 @@ void mbarrier_issued(struct cu_warp *warp, const struct isa_result *result) {
 
 /* A mbarrier.try_wait is over: its warp continues at cycle `at`. */
 static void resume(struct cu *cu, uint32_t index, cycle_t at, cycle_t now) {
-  const struct cu_access *access = cu->accesses[index];
+  const struct cu_access *access = cu->lsu.accesses[index];
   struct cu_warp *warp = cu_warp(cu, access->warp);
   cu->last_active = now;
   warp->lds_under_way--;
@@ -18,14 +18,14 @@ static void resume(struct cu *cu, uint32_t index, cycle_t at, cycle_t now) {
   warp->suspended = false;
   cu_set_results(warp, &warp->kernel->info[access->isa.pc], at, CU_NO_UNIT, STALL_DEPENDENCY);
   cu_plan(cu, access->warp, at, now);
-  cu_free_access(&cu->lds_pool, index);
+  cu_free_access(&cu->lsu.lds_pool, index);
 }
 
 /* Another access is over; its result is ready in cycle `ready`. */
 static void end(struct cu *cu, uint32_t index, cycle_t ready, cycle_t now) {
-  cu_warp(cu, cu->accesses[index]->warp)->lds_under_way--;
+  cu_warp(cu, cu->lsu.accesses[index]->warp)->lds_under_way--;
   cu_access_done(cu, index, STALL_DEPENDENCY, ready, now);
-  cu_free_access(&cu->lds_pool, index);
+  cu_free_access(&cu->lsu.lds_pool, index);
 }
 
 /* An arrival has ended these waits: their warps continue one after the other. */
@@ -34,7 +34,7 @@ static void wake(struct cu *cu, struct isa_access *wait, cycle_t now) {
   while (wait) {
     struct isa_access *next = wait->waits;
     const uint32_t index = ((struct cu_access *)(void *)wait)->index;
-    assert(cu_warp(cu, cu->accesses[index]->warp)->suspended && "the LDS answers in the order of its commits");
+    assert(cu_warp(cu, cu->lsu.accesses[index]->warp)->suspended && "the LDS answers in the order of its commits");
     resume(cu, index, at, now);
     at += cu->params->phase_wake_interval;
     wait = next;
@@ -48,7 +48,7 @@ static void suspend(struct cu *cu, uint32_t slot, cycle_t now) {
 }
 
 void mbarrier_reply(struct cu *cu, uint32_t index, cycle_t now) {
-  const struct cu_access *access = cu->accesses[index];
+  const struct cu_access *access = cu->lsu.accesses[index];
   const cycle_t tested = now + cu->params->phase_latency;
   struct isa_access *ended = access->isa.waits;
   isa_mbarrier_report(&access->isa);

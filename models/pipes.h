@@ -20,7 +20,7 @@
  * or they have spun for PIPES_QUIET_CYCLES, they are dismissed: from then on, the memory replies ISA_PIPE_DISMISSED to
  * what it would refuse or park, and an autorun kernel ends.
  *
- * A parked message still counts in its CU's cu.accesses. If there are many, no access is left for the operation that
+ * A parked message still counts in its CU's accesses. If there are many, no access is left for the operation that
  * they wait for.
  *
  * Not modeled: the room of parked messages in the L2. An outside memory does not park: operations that would wait are

@@ -41,7 +41,7 @@ struct occupancy simulation_occupancy(const struct machine *machine, const struc
 
 static void lds_commit_warp(void *context, uint32_t tag) {
   struct node *node = context;
-  node->source->commit.call(node->source->commit.self, &node->cu.accesses[tag]->isa);
+  node->source->commit.call(node->source->commit.self, &node->cu.lsu.accesses[tag]->isa);
 }
 
 static void lds_commit_dma(void *context, unsigned engine, uint32_t tag) {
@@ -84,8 +84,8 @@ static void make_engines(struct node *node, const struct machine *machine) {
     struct dma *dma = &node->dma[engine];
     dma_init(dma, &machine->dma, &node->cu.component, &node->port.component, machine->mem.link_latency,
              &node->lds.from_dma[engine], &node->lds.to_dma[engine]);
-    node->cu.to_dma[engine] = &dma->from_cu;
-    node->cu.from_dma[engine] = &dma->to_cu;
+    node->cu.copy.to_dma[engine] = &dma->from_cu;
+    node->cu.copy.from_dma[engine] = &dma->to_cu;
   }
 }
 
@@ -105,8 +105,8 @@ static void join_engines(struct node *home, struct node *node, const struct mach
     struct dma_hub *hub = &home->hub[engine];
     unsigned client = hub->clients;
     dma_hub_connect(hub, &machine->dma, &node->cu.component, &node->lds.from_dma[engine], &node->lds.to_dma[engine]);
-    node->cu.to_dma[engine] = &hub->from_cu[client];
-    node->cu.from_dma[engine] = &hub->to_cu[client];
+    node->cu.copy.to_dma[engine] = &hub->from_cu[client];
+    node->cu.copy.from_dma[engine] = &hub->to_cu[client];
   }
 }
 
@@ -174,8 +174,8 @@ static void node_init(struct simulation *simulation, struct node *home, struct n
 }
 
 static void join_node(struct simulation *simulation, struct node *node, uint32_t index) {
-  node->cu.commits = &simulation->memory.commits;
-  node->cu.from_memory = &simulation->memory.clients[index].to_cu;
+  node->cu.lsu.commits = &simulation->memory.commits;
+  node->cu.lsu.from_memory = &simulation->memory.clients[index].to_cu;
   simulation->cus[index] = &node->cu;
 }
 
@@ -432,7 +432,7 @@ static void prepare_node(const struct simulation *simulation, struct node *node,
   for (size_t i = 0; i < all->count; i++)
     cu_launch_kernel(&node->cu, &node->launches[i], all->results[i].occupancy.lds_per_group, all->copies[i],
                      tally->by_pc[i]);
-  node->cu.copy_latency = &tally->copy_latency;
+  node->cu.copy.latency = &tally->copy_latency;
   node->lds.stats = (struct lds_stats){0};
   for (unsigned engine = 0; engine < node->engines; engine++) {
     struct dma *dma = &node->dma[engine];
@@ -542,7 +542,7 @@ static uint64_t parked_in(const struct simulation *simulation, uint32_t client) 
   for (uint32_t i = 0; i < pipes->parked_count; i++) {
     const struct mem_event *event = &simulation->memory.events[pipes->parked[i]];
     if (event->client == client)
-      parked |= cu_bit(simulation->nodes[client]->cu.accesses[event->message.tag]->warp);
+      parked |= cu_bit(simulation->nodes[client]->cu.lsu.accesses[event->message.tag]->warp);
   }
   return parked;
 }

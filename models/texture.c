@@ -196,7 +196,7 @@ static void take_room(const struct cu *cu, struct cu_access *access) {
 }
 
 static void wait_for_reply(struct cu *cu, uint32_t index, const struct isa_info *info, uint64_t moved, cycle_t now) {
-  struct cu_access *access = cu->accesses[index];
+  struct cu_access *access = cu->lsu.accesses[index];
   struct cu_warp *warp = cu_warp(cu, access->warp);
   if (cu->emitter)
     emit_global_access(cu, warp->kernel, index, (enum emit_global)MEM_LOAD, moved, now);
@@ -206,13 +206,13 @@ static void wait_for_reply(struct cu *cu, uint32_t index, const struct isa_info 
 
 /* The read hits in the cache. */
 static void hit(struct cu *cu, uint32_t index, const struct isa_info *info, cycle_t ready, cycle_t now) {
-  struct cu_access *access = cu->accesses[index];
+  struct cu_access *access = cu->lsu.accesses[index];
   commit_cached(cu->source, &access->isa, &access->cache->cache);
   texture_end(access);
   cu_set_results(cu_warp(cu, access->warp), info, ready, CU_NO_UNIT, STALL_TEXTURE);
   if (cu->emitter)
     emit_l1_hit(cu, index, ready, now);
-  cu_free_access(&cu->global_pool, index);
+  cu_free_access(&cu->lsu.global_pool, index);
 }
 
 /* Images of one dimension have a lower latency. */
@@ -227,7 +227,7 @@ static cycle_t latency_of(const struct cu *cu, const struct isa_access *access, 
 /* Requests missing texels from the L2, unless they are on their way for others. */
 static void miss(struct cu *cu, uint32_t index, const struct isa_info *info, uint32_t sectors, cycle_t passed,
                  cycle_t now) {
-  struct cu_access *access = cu->accesses[index];
+  struct cu_access *access = cu->lsu.accesses[index];
   struct cu_stats *stats = &cu_warp(cu, access->warp)->kernel->stats;
   struct mem_message message = {
       .kind = MEM_LOAD, .tag = index, .lines = access->lines, .count = access->all, .access = &access->isa};
@@ -250,14 +250,14 @@ static void miss(struct cu *cu, uint32_t index, const struct isa_info *info, uin
 }
 
 void texture_issue(struct cu *cu, uint32_t index, const struct isa_info *info, cycle_t now) {
-  struct cu_access *access = cu->accesses[index];
+  struct cu_access *access = cu->lsu.accesses[index];
   struct cu_kernel *kernel = cu_warp(cu, access->warp)->kernel;
   take_room(cu, access);
   struct tally tally = {.lines = access->lines};
   add_quads(cu->texture, cu->mem, &access->isa, &tally);
   const uint32_t sectors = mem_sectors(tally.lines, tally.count);
-  const cycle_t passed = rate_take(&cu->texture_unit, now, tally.busy);
-  access->cache = cu->texture->cache_size ? &cu->texels : &cu->l1;
+  const cycle_t passed = rate_take(&cu->lsu.texture, now, tally.busy);
+  access->cache = cu->texture->cache_size ? &cu->lsu.texels : &cu->lsu.l1;
   access->all = tally.count;
   access->moved = (uint64_t)sectors * cu->mem->sector;
   access->fills = access->joined = access->stored = 0;

@@ -22,8 +22,8 @@ static void make_ready(struct cu *cu, uint32_t slot, cycle_t now) {
   const uint8_t wants = wanted_by(warp);
   warp->state = WARP_READY;
   cu_account(warp, STALL_NOT_SELECTED, now);
-  cu->wants[slot] = wants;
-  cu->waits[slot] = STALL_NOT_SELECTED;
+  cu->issue.wants[slot] = wants;
+  cu->issue.waits[slot] = STALL_NOT_SELECTED;
   assert(!(scheduler->ready & cu_bit(slot)) && "what a ready warp wants does not change");
   scheduler->ready |= cu_bit(slot);
   scheduler->wanted |= cu_bit(wants);
@@ -31,31 +31,31 @@ static void make_ready(struct cu *cu, uint32_t slot, cycle_t now) {
 }
 
 static void sleep_until(struct cu *cu, uint32_t slot, cycle_t at, cycle_t now) {
-  if (cu->carry) { /* functional mode: nothing takes time */
+  if (cu->copy.carry) { /* functional mode: nothing takes time */
     make_ready(cu, slot, now);
     return;
   }
   cu_warp(cu, slot)->wake = at;
   /* If the wheel does not reach that far, the warp sleeps again at its end. */
-  cycle_t turn = cycle_min(at, cu->wheel_at + CU_WHEEL - 1);
-  cu->wheel[turn % CU_WHEEL] |= cu_bit(slot);
-  cu->wheel_slots |= cu_bit(turn % CU_WHEEL);
+  cycle_t turn = cycle_min(at, cu->issue.wheel_at + CU_WHEEL - 1);
+  cu->issue.wheel[turn % CU_WHEEL] |= cu_bit(slot);
+  cu->issue.wheel_slots |= cu_bit(turn % CU_WHEEL);
 }
 
 cycle_t cu_next_waking(const struct cu *cu) {
-  if (!cu->wheel_slots)
+  if (!cu->issue.wheel_slots)
     return NEVER;
-  unsigned by = (unsigned)(cu->wheel_at % CU_WHEEL);
-  uint64_t turned = cu->wheel_slots >> by | cu->wheel_slots << (-by & (CU_WHEEL - 1));
-  return cu->wheel_at + (unsigned)__builtin_ctzll(turned);
+  unsigned by = (unsigned)(cu->issue.wheel_at % CU_WHEEL);
+  uint64_t turned = cu->issue.wheel_slots >> by | cu->issue.wheel_slots << (-by & (CU_WHEEL - 1));
+  return cu->issue.wheel_at + (unsigned)__builtin_ctzll(turned);
 }
 
 void cu_turn_wheel(struct cu *cu, cycle_t now) {
   for (cycle_t at = cu_next_waking(cu); at <= now; at = cu_next_waking(cu)) {
-    uint64_t waking = cu->wheel[at % CU_WHEEL];
-    cu->wheel[at % CU_WHEEL] = 0;
-    cu->wheel_slots &= ~cu_bit(at % CU_WHEEL);
-    cu->wheel_at = at + 1;
+    uint64_t waking = cu->issue.wheel[at % CU_WHEEL];
+    cu->issue.wheel[at % CU_WHEEL] = 0;
+    cu->issue.wheel_slots &= ~cu_bit(at % CU_WHEEL);
+    cu->issue.wheel_at = at + 1;
     for (; waking; waking &= waking - 1) {
       uint32_t slot = (uint32_t)__builtin_ctzll(waking);
       const struct cu_warp *warp = cu_warp(cu, slot);
@@ -69,7 +69,7 @@ void cu_turn_wheel(struct cu *cu, cycle_t now) {
         make_ready(cu, slot, now);
     }
   }
-  cu->wheel_at = now + 1;
+  cu->issue.wheel_at = now + 1;
 }
 
 /* ---- planning: when may the next instruction issue? ---------------------------------------- */
@@ -111,7 +111,7 @@ void cu_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now) {
   cycle_t at = from;
   cu_account(warp, warp->stall, now); /* the wait so far belongs to the previous instruction */
   warp->charged = warp->pc;
-  const uint32_t *forward = cu->forward[info->class_];
+  const uint32_t *forward = cu->issue.forward[info->class_];
   for (unsigned i = 0; i < info->slots; i++) {
     const struct cu_operand *operand = &warp->operand[cu_operand_of(info->slot[i])];
     cycle_t usable = operand->ready + forward[operand->maker];

@@ -342,7 +342,7 @@ TEST(cu, no_two_accesses_in_flight_share_a_number) {
   ASSERT_TRUE(rig_build(&rig, "", 32, 32, ".kernel k\n exit\n"));
   simulation_build(rig.simulation);
   const struct cu *cu = &rig.simulation->nodes[0]->cu;
-  const struct cu_pool *const pools[] = {&cu->lds_pool, &cu->global_pool};
+  const struct cu_pool *const pools[] = {&cu->lsu.lds_pool, &cu->lsu.global_pool};
   const uint32_t all = pools[0]->count + pools[1]->count;
   ct_freed(ct_free) bool *taken = calloc(all, sizeof *taken);
   for (unsigned i = 0; i < 2; i++)
