@@ -264,10 +264,7 @@ static ww_status run_on_engine(struct run_call *call, struct run_options *option
 }
 
 static bool is_finished(const struct run_call *call) {
-  for (size_t i = 0; i < call->done; i++)
-    if (call->results[i].end != END_FINISHED)
-      return false;
-  return call->done == call->report->job.launch_count;
+  return run_finished(&call->report->job, call->results, call->done);
 }
 
 static ww_status run(void *self, struct message *message) {

@@ -153,6 +153,13 @@ static cycle_t limit_of(const struct job_launch *launch, cycle_t max_cycles) {
   return launch->max_cycles ? cycle_min(launch->max_cycles, max_cycles) : max_cycles;
 }
 
+static bool all_finished(const struct launch_result *results, size_t count) {
+  size_t i = 0;
+  while (i < count && results[i].end == END_FINISHED)
+    i++;
+  return i == count;
+}
+
 /* Runs the launches from number `first` that run at once, one or several. */
 static void run_at_once(struct job *job, size_t first, struct engine *engine, const struct run_options *options,
                         const struct progress *progress, struct launch_result *results) {
@@ -176,12 +183,6 @@ static void run_at_once(struct job *job, size_t first, struct engine *engine, co
   }
 }
 
-static bool all_finished(const struct launch_result *results, size_t first, size_t count) {
-  while (first < count && results[first].end == END_FINISHED)
-    first++;
-  return first == count;
-}
-
 static bool run_launches(struct job *job, struct engine *engine, const struct run_options *options,
                          struct audience *audience, struct launch_result *results, size_t *count,
                          struct message *message) {
@@ -197,7 +198,7 @@ static bool run_launches(struct job *job, struct engine *engine, const struct ru
       audience->one[i]->launch = (uint32_t)first;
     run_at_once(job, first, engine, options, &progress, results);
     *count = first + job->launches[first].together;
-    finished = all_finished(results, first, *count);
+    finished = all_finished(&results[first], *count - first);
     if (stops(job, options, results, first, *count))
       good = fail_interrupted(job, first, &results[first], *count - first, message);
   }
@@ -310,10 +311,7 @@ bool run_job(struct job *job, const struct run_options *options, struct launch_r
 }
 
 bool run_finished(const struct job *job, const struct launch_result *results, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    if (results[i].end != END_FINISHED)
-      return false;
-  return count == job->launch_count;
+  return all_finished(results, count) && count == job->launch_count;
 }
 
 /* "1-31", "0, 2, 5-7 ..." */
