@@ -431,12 +431,6 @@ static void unref_launches(ww_launch *const *launches, size_t count) {
     ww_launch_unref(launches[i]);
 }
 
-static ww_status fail_count(size_t count, ww_error *error) {
-  char text[100];
-  snprintf(text, sizeof text, "count: %zu is outside [1, %d] launches at once", count, WW_TOGETHER);
-  return api_fail(error, WW_BAD_INPUT, text);
-}
-
 ww_status ww_run(ww_device *device, ww_launch *const *launches, size_t count, const ww_watch *watch, ww_report **report,
                  ww_error *error) {
   ww_launch *kept[WW_TOGETHER];
@@ -447,7 +441,7 @@ ww_status ww_run(ww_device *device, ww_launch *const *launches, size_t count, co
   API_GIVEN(launches);
   API_TAKE_WATCH(call.watch, watch);
   if (!count || count > WW_TOGETHER)
-    return fail_count(count, error);
+    return api_fail(error, WW_BAD_INPUT, "count: %zu is outside [1, %d] launches at once", count, WW_TOGETHER);
   memcpy(kept, launches, count * sizeof *kept);
   if (!api_device_begin(device))
     return api_fail(error, WW_BAD_INPUT, "device: is running launches");
