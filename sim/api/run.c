@@ -420,17 +420,6 @@ static ww_status run_call(struct run_call *call, ww_error *error) {
   return status;
 }
 
-/* Keeps launches alive during a run, in case other threads release them. */
-static void ref_launches(ww_launch *const *launches, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    ww_launch_ref(launches[i]);
-}
-
-static void unref_launches(ww_launch *const *launches, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    ww_launch_unref(launches[i]);
-}
-
 ww_status ww_run(ww_device *device, ww_launch *const *launches, size_t count, const ww_watch *watch, ww_report **report,
                  ww_error *error) {
   ww_launch *kept[WW_TOGETHER];
@@ -442,12 +431,13 @@ ww_status ww_run(ww_device *device, ww_launch *const *launches, size_t count, co
   API_TAKE_WATCH(call.watch, watch);
   if (!count || count > WW_TOGETHER)
     return api_fail(error, WW_BAD_INPUT, "count: %zu is outside [1, %d] launches at once", count, WW_TOGETHER);
-  memcpy(kept, launches, count * sizeof *kept);
   if (!api_device_begin(device))
     return api_fail(error, WW_BAD_INPUT, "device: is running launches");
-  ref_launches(kept, count);
+  for (size_t i = 0; i < count; i++)
+    kept[i] = ww_launch_ref(launches[i]); /* other threads may release theirs during the run */
   ww_status status = run_call(&call, error);
-  unref_launches(kept, count);
+  for (size_t i = 0; i < count; i++)
+    ww_launch_unref(kept[i]);
   api_device_end(device);
   if (status == WW_OK)
     api_notify(&call.watch, call.report);
