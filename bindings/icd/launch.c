@@ -31,17 +31,13 @@ static ww_buffer *on_pointer(const struct icd_launch *launch, const void *pointe
   return svm ? icd_svm_on_device(svm, device) : NULL;
 }
 
-static ww_status set_image_on(ww_launch *to, uint32_t i, cl_mem memory, cl_device_id device, ww_error *error) {
-  ww_image *image = icd_image_on(memory, device);
-  return image ? ww_launch_image(to, i, image, error) : WW_NO_MEMORY;
-}
-
 /* Unless the launch is `to_run`, buffers stay where they are, and null pointers replace them. */
 static ww_status set_on(ww_launch *to, uint32_t i, const struct icd_launch *from, cl_device_id device, bool to_run,
                         ww_error *error) {
   const struct icd_argument *argument = &from->arguments[i];
   uint64_t offset = 0;
   ww_buffer *buffer = NULL;
+  ww_image *image = NULL;
   switch (argument->kind) {
   case WW_ARGUMENT_BUFFER:
     if (!to_run)
@@ -59,7 +55,8 @@ static ww_status set_on(ww_launch *to, uint32_t i, const struct icd_launch *from
   case WW_ARGUMENT_VALUE:
     return ww_launch_value(to, i, argument->value, argument->size, error);
   case WW_ARGUMENT_IMAGE:
-    return set_image_on(to, i, argument->memory, device, error);
+    image = icd_image_on(argument->memory, device);
+    return image ? ww_launch_image(to, i, image, error) : WW_NO_MEMORY;
   case WW_ARGUMENT_SAMPLER:
     return ww_launch_sampler(to, i, argument->sampler, error);
   }
