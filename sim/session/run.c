@@ -124,19 +124,23 @@ static struct host *make_plain(struct island **islands, size_t count, const stru
                              : host_plain(islands, count, options->order, options->seed);
 }
 
-static struct host *make_host(struct simulation *simulation, const struct run_options *options, uint32_t clock_mhz,
-                              struct message *message) {
+/* Makes the host, or another one if the number of threads changes. */
+static bool engine_host(struct engine *engine, const struct run_options *options, struct message *message) {
   size_t count = 0;
   const char *why = "";
+  if (engine->host && options->threads == engine->threads)
+    return true;
+  if (engine->host)
+    engine->host->free(engine->host);
   /* Another order permutes the parts of all islands, so it needs them all built. */
   if (options->order != ORDER_ASCENDING)
-    simulation_build(simulation);
-  struct island **islands = simulation_islands(simulation, &count);
-  struct host *host = options->make_host ? options->make_host(options->host_self, islands, count, clock_mhz, &why)
-                                         : make_plain(islands, count, options);
-  if (!host)
-    message_fail(message, "--host: %s", why);
-  return host;
+    simulation_build(engine->simulation);
+  struct island **islands = simulation_islands(engine->simulation, &count);
+  engine->threads = options->threads;
+  engine->host = options->make_host ? options->make_host(options->host_self, islands, count,
+                                                         machine_cu(engine->machine)->clock_mhz, &why)
+                                    : make_plain(islands, count, options);
+  return engine->host || message_fail(message, "--host: %s", why);
 }
 
 static void run_functional(struct engine *engine, struct isa_launch *const *launches, size_t count, cycle_t limit,
@@ -225,28 +229,6 @@ static bool run_with_waveform(struct job *job, struct engine *engine, const stru
 
 /* ---- engines ----------------------------------------------------------------------------------- */
 
-/* Creates the simulation for launches with timing. */
-static bool engine_begin(struct engine *engine, const struct run_options *options, const struct source_maker *sources,
-                         struct message *message) {
-  const struct machine *machine = engine->machine;
-  engine->simulation = simulation_new_with(machine, sources);
-  engine->host = make_host(engine->simulation, options, machine_cu(machine)->clock_mhz, message);
-  engine->threads = options->threads;
-  return engine->host;
-}
-
-/* Replaces the host if the number of threads changes. */
-static bool engine_change_threads(struct engine *engine, unsigned threads, struct message *message) {
-  const struct run_options plain = {.threads = threads};
-  if (engine->host && threads == engine->threads)
-    return true;
-  if (engine->host)
-    engine->host->free(engine->host);
-  engine->host = make_host(engine->simulation, &plain, machine_cu(engine->machine)->clock_mhz, message);
-  engine->threads = threads;
-  return engine->host;
-}
-
 static void engine_end(struct engine *engine) {
   if (engine->host)
     engine->host->free(engine->host);
@@ -283,8 +265,9 @@ bool engine_run(struct engine *engine, struct job *job, const struct run_options
   *count = 0;
   if (options->functional)
     return run_launches(job, engine, options, &audience, results, count, message);
-  if (engine->simulation ? !engine_change_threads(engine, options->threads, message)
-                         : !engine_begin(engine, &plain, NULL, message))
+  if (!engine->simulation)
+    engine->simulation = simulation_new_with(engine->machine, NULL);
+  if (!engine_host(engine, &plain, message))
     return false;
   if (watched || engine->watched)
     simulation_watch(engine->simulation, sources, timeline);
@@ -302,7 +285,9 @@ bool run_job(struct job *job, const struct run_options *options, struct launch_r
   struct audience audience = {.count = 0};
   struct engine engine = {.machine = job->machine};
   struct timeline *timeline = audience_of(options, &audience);
-  bool good = options->functional || engine_begin(&engine, options, make_sources(options, made), message);
+  if (!options->functional)
+    engine.simulation = simulation_new_with(job->machine, make_sources(options, made));
+  bool good = options->functional || engine_host(&engine, options, message);
   if (engine.simulation && timeline)
     simulation_emit(engine.simulation, timeline);
   good = good && run_with_waveform(job, &engine, options, &audience, *results, count, message);
