@@ -29,28 +29,22 @@ void icd_destroy_kernel(cl_kernel kernel) {
   icd_unref(kernel->program);
 }
 
-static bool copy_argument(struct icd_argument *to, const struct icd_argument *from) {
-  *to = *from;
-  to->value = NULL;
-  if (!from->value)
-    return true;
-  to->value = malloc(from->size);
-  if (to->value)
-    memcpy(to->value, from->value, from->size);
-  return to->value;
-}
-
 /* Copies the arguments; NULL: out of memory. */
 static struct icd_argument *copy_arguments(const struct _cl_kernel *kernel) {
   const size_t count = kernel->kernel->argument_count;
   struct icd_argument *made = calloc(count + 1, sizeof *made);
-  bool good = made;
-  for (size_t i = 0; good && i < count; i++)
-    good = copy_argument(&made[i], &kernel->arguments[i]);
-  if (good)
-    return made;
-  icd_unset_arguments(made, count);
-  return NULL;
+  for (size_t i = 0; made && i < count; i++) {
+    const struct icd_argument *from = &kernel->arguments[i];
+    made[i] = *from;
+    made[i].value = from->value ? malloc(from->size) : NULL;
+    if (made[i].value) {
+      memcpy(made[i].value, from->value, from->size);
+    } else if (from->value) {
+      icd_unset_arguments(made, count);
+      made = NULL;
+    }
+  }
+  return made;
 }
 
 /* ---- creating kernels ----------------------------------------------------------------------------------- */

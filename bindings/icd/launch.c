@@ -31,17 +31,13 @@ static ww_buffer *on_pointer(const struct icd_launch *launch, const void *pointe
   return svm ? icd_svm_on_device(svm, device) : NULL;
 }
 
-static ww_status set_image_on(ww_launch *to, uint32_t i, cl_mem memory, cl_device_id device, ww_error *error) {
-  ww_image *image = icd_image_on(memory, device);
-  return image ? ww_launch_image(to, i, image, error) : WW_NO_MEMORY;
-}
-
 /* Unless the launch is `to_run`, buffers stay where they are, and null pointers replace them. */
 static ww_status set_on(ww_launch *to, uint32_t i, const struct icd_launch *from, cl_device_id device, bool to_run,
                         ww_error *error) {
   const struct icd_argument *argument = &from->arguments[i];
   uint64_t offset = 0;
   ww_buffer *buffer = NULL;
+  ww_image *image = NULL;
   switch (argument->kind) {
   case WW_ARGUMENT_BUFFER:
     if (!to_run)
@@ -59,7 +55,8 @@ static ww_status set_on(ww_launch *to, uint32_t i, const struct icd_launch *from
   case WW_ARGUMENT_VALUE:
     return ww_launch_value(to, i, argument->value, argument->size, error);
   case WW_ARGUMENT_IMAGE:
-    return set_image_on(to, i, argument->memory, device, error);
+    image = icd_image_on(argument->memory, device);
+    return image ? ww_launch_image(to, i, image, error) : WW_NO_MEMORY;
   case WW_ARGUMENT_SAMPLER:
     return ww_launch_sampler(to, i, argument->sampler, error);
   }
@@ -190,26 +187,17 @@ static void report_unfinished(const struct party *party, const ww_report *report
 
 bool icd_has_channels(const struct icd_launch *launch) { return ww_program_channels(launch->kernel->built); }
 
-static struct party party_of(struct icd_command *const *commands, size_t count) {
-  struct party party = {commands, count, false};
-  for (size_t i = 0; i < count; i++)
-    party.wanted |= icd_is_wanted(commands[i]->launch->kernel->kernel->name);
-  return party;
-}
-
-/* A launch that channels connect to others is not captured: a launch file of it alone would not reproduce the run. */
-static struct icd_capture *capture(const struct party *party, cl_device_id device) {
-  struct icd_launch *launch = party->commands[0]->launch;
-  return icd_has_channels(launch) || !party->wanted ? NULL : icd_capture_begin(launch, device);
-}
-
 static ww_status run_party(struct party *party, cl_device_id device, const ww_watch *watch, ww_report **report,
                            ww_error *error) {
   ww_launch *made[WW_TOGETHER] = {NULL};
+  const struct icd_launch *first = party->commands[0]->launch;
+  struct icd_capture *captured = NULL;
   ww_status status = WW_OK;
   for (size_t i = 0; status == WW_OK && i < party->count; i++)
     status = prepare(party->commands[i]->launch, device, true, &made[i], error);
-  struct icd_capture *captured = status == WW_OK ? capture(party, device) : NULL;
+  /* A launch file of one launch alone would not reproduce a run of several that channels connect. */
+  if (status == WW_OK && party->wanted && !icd_has_channels(first))
+    captured = icd_capture_begin(first, device);
   icd_record(device);
   if (status == WW_OK)
     status = ww_run(device->device, made, party->count, watch, report, error);
@@ -220,7 +208,9 @@ static ww_status run_party(struct party *party, cl_device_id device, const ww_wa
 }
 
 cl_int icd_run_launches(struct icd_command *const *commands, size_t count, struct icd_work *works) {
-  struct party party = party_of(commands, count);
+  struct party party = {commands, count, false};
+  for (size_t i = 0; i < count; i++)
+    party.wanted |= icd_is_wanted(commands[i]->launch->kernel->kernel->name);
   const cl_device_id device = commands[0]->event->queue->device;
   const ww_watch watch = watch_of(&party);
   ww_report *report = NULL;

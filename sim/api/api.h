@@ -24,7 +24,7 @@
 
 /* Fills *error (which may be NULL) with the status, the message, and the place that the message begins with. Returns
  * the status. */
-ww_status api_fail(ww_error *error, ww_status status, const char *text);
+ww_status api_fail(ww_error *error, ww_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Reports that an argument is NULL although it must not be. */
 ww_status api_missing(ww_error *error, const char *argument);

@@ -1,4 +1,5 @@
 #include <ctype.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "models/machine_groups.h"
@@ -104,12 +105,17 @@ static ww_status fail(ww_error *error, ww_status status, const char *text, const
   return status;
 }
 
-ww_status api_fail(ww_error *error, ww_status status, const char *text) { return fail(error, status, text, NULL); }
+ww_status api_fail(ww_error *error, ww_status status, const char *format, ...) {
+  struct message message;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(message.text, sizeof message.text, format, arguments);
+  va_end(arguments);
+  return fail(error, status, message.text, NULL);
+}
 
 ww_status api_missing(ww_error *error, const char *argument) {
-  char text[100];
-  snprintf(text, sizeof text, "%.60s: is NULL", argument);
-  return api_fail(error, WW_BAD_INPUT, text);
+  return api_fail(error, WW_BAD_INPUT, "%.60s: is NULL", argument);
 }
 
 /* ---- behind the recovery point --------------------------------------------------------------------------------------
@@ -134,15 +140,12 @@ static void attempt(void *self) {
 
 static ww_status run(struct heap_pool *pool, const char *name, api_work *work, void *self, ww_error *error) {
   struct attempt made = {.work = work, .self = self, .message = {""}};
-  char text[80];
   size_t wanted = 0;
   const bool good = heap_try(pool, attempt, &made, &wanted);
   if (!good && wanted == HEAP_DEFECT)
-    return api_fail(error, WW_DEFECT, made.status == WW_DEFECT ? made.message.text : heap_defect_text());
-  if (!good) {
-    snprintf(text, sizeof text, "out of memory: %zu more bytes are not available", wanted);
-    return api_fail(error, WW_NO_MEMORY, text);
-  }
+    return api_fail(error, WW_DEFECT, "%s", made.status == WW_DEFECT ? made.message.text : heap_defect_text());
+  if (!good)
+    return api_fail(error, WW_NO_MEMORY, "out of memory: %zu more bytes are not available", wanted);
   if (made.status != WW_OK)
     return fail(error, made.status, made.message.text, name);
   if (error)
@@ -164,21 +167,16 @@ ww_status api_try_named(const char *name, api_work *work, void *self, ww_error *
 /* ---- structures from callers -------------------------------------------------------------------------------- */
 
 ww_status api_take(void *to, size_t least, size_t known, const void *from, const char *name, ww_error *error) {
-  char text[200];
   uint32_t size = 0;
   const unsigned char *bytes = from;
   memcpy(&size, from, sizeof size);
-  if (size < least) {
-    snprintf(text, sizeof text, "%.40s.size: %u is less than the %zu bytes of version 0.1; set it to sizeof", name,
-             size, least);
-    return api_fail(error, WW_BAD_INPUT, text);
-  }
+  if (size < least)
+    return api_fail(error, WW_BAD_INPUT, "%.40s.size: %u is less than the %zu bytes of version 0.1; set it to sizeof",
+                    name, size, least);
   for (size_t i = known; i < size; i++)
-    if (bytes[i]) {
-      snprintf(text, sizeof text, "%.40s: sets fields beyond the %zu bytes that this version of the library knows",
-               name, known);
-      return api_fail(error, WW_UNSUPPORTED, text);
-    }
+    if (bytes[i])
+      return api_fail(error, WW_UNSUPPORTED,
+                      "%.40s: sets fields beyond the %zu bytes that this version of the library knows", name, known);
   memcpy(to, from, size < known ? size : known);
   return WW_OK;
 }

@@ -202,12 +202,9 @@ ww_status ww_launch_buffer(ww_launch *launch, uint32_t index, ww_buffer *buffer,
   struct set_call call = {launch, index, {.value = {.kind = ARGUMENT_NULL}}};
   if (buffer && buffer->device != launch->device)
     return api_fail(error, WW_BAD_INPUT, "buffer: belongs to another device");
-  if (buffer && offset >= buffer->bytes) {
-    char text[160];
-    snprintf(text, sizeof text, "offset: %" PRIu64 " is outside [0, %" PRIu64 "] bytes of buffer '%s'", offset,
-             buffer->bytes - 1, buffer->name);
-    return api_fail(error, WW_BAD_INPUT, text);
-  }
+  if (buffer && offset >= buffer->bytes)
+    return api_fail(error, WW_BAD_INPUT, "offset: %" PRIu64 " is outside [0, %" PRIu64 "] bytes of buffer '%s'", offset,
+                    buffer->bytes - 1, buffer->name);
   if (buffer) {
     call.made.value = (struct job_argument){.kind = ARGUMENT_BUFFER, .bytes = offset};
     call.made.buffer = buffer;
@@ -219,12 +216,9 @@ ww_status ww_launch_local(ww_launch *launch, uint32_t index, uint64_t bytes, ww_
   API_GIVEN(launch);
   struct set_call call = {launch, index, {.value = {.kind = ARGUMENT_LOCAL, .bytes = bytes}}};
   const uint32_t most = launch->device->machine->machine->lds.size;
-  if (!bytes || bytes > most) {
-    char text[120];
-    snprintf(text, sizeof text, "bytes: %" PRIu64 " is outside [1, %u] bytes, the lds.size of machine '%.40s'", bytes,
-             most, launch->device->machine->machine->name);
-    return api_fail(error, WW_BAD_INPUT, text);
-  }
+  if (!bytes || bytes > most)
+    return api_fail(error, WW_BAD_INPUT, "bytes: %" PRIu64 " is outside [1, %u] bytes, the lds.size of machine '%.40s'",
+                    bytes, most, launch->device->machine->machine->name);
   return set(&call, error);
 }
 

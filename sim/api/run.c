@@ -364,9 +364,12 @@ static ww_status run_call(struct run_call *call, ww_error *error) {
   ww_device *device = call->device;
   const cycle_t now = ww_device_now(device);
   ww_status status = api_try(NULL, prepare, call, error);
-  if (api_lost(status))
+  if (api_lost(status)) {
     call->report = NULL;
-  if (status == WW_OK) {
+  } else if (status != WW_OK) {
+    free(call->made.data);
+    free(call->made.channels);
+  } else {
     if (call->made.data)
       add_variables(call);
     call->before = device->before;
@@ -383,23 +386,6 @@ static ww_status run_call(struct run_call *call, ww_error *error) {
   return status;
 }
 
-/* Keeps launches alive during a run, in case other threads release them. */
-static void ref_launches(ww_launch *const *launches, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    ww_launch_ref(launches[i]);
-}
-
-static void unref_launches(ww_launch *const *launches, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    ww_launch_unref(launches[i]);
-}
-
-static ww_status fail_count(size_t count, ww_error *error) {
-  char text[100];
-  snprintf(text, sizeof text, "count: %zu is outside [1, %d] launches at once", count, WW_TOGETHER);
-  return api_fail(error, WW_BAD_INPUT, text);
-}
-
 ww_status ww_run(ww_device *device, ww_launch *const *launches, size_t count, const ww_watch *watch, ww_report **report,
                  ww_error *error) {
   ww_launch *kept[WW_TOGETHER];
@@ -410,13 +396,14 @@ ww_status ww_run(ww_device *device, ww_launch *const *launches, size_t count, co
   API_GIVEN(launches);
   API_TAKE_WATCH(call.watch, watch);
   if (!count || count > WW_TOGETHER)
-    return fail_count(count, error);
-  memcpy(kept, launches, count * sizeof *kept);
+    return api_fail(error, WW_BAD_INPUT, "count: %zu is outside [1, %d] launches at once", count, WW_TOGETHER);
   if (!api_device_begin(device))
     return api_fail(error, WW_BAD_INPUT, "device: is running launches");
-  ref_launches(kept, count);
+  for (size_t i = 0; i < count; i++)
+    kept[i] = ww_launch_ref(launches[i]); /* other threads may release theirs during the run */
   ww_status status = run_call(&call, error);
-  unref_launches(kept, count);
+  for (size_t i = 0; i < count; i++)
+    ww_launch_unref(kept[i]);
   api_device_end(device);
   if (status == WW_OK)
     api_notify(&call.watch, call.report);

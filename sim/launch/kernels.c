@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/base/file.h"
 #include "sim/base/reads.h"
 #include "sim/launch/program.h"
 
@@ -121,16 +120,14 @@ static void load(const char *path, struct text *names) {
 }
 
 void kernels_of_file(const char *path, struct text *names) {
-  const char *extension = file_extension(path);
-  const bool opencl = program_is_opencl(path), spirv = strcmp(extension, ".spv") == 0;
+  const enum program_language language = program_language(path);
   char *data = NULL;
   size_t size = 0;
   struct message message;
-  if (!opencl && !spirv) {
-    if (strcmp(extension, ".wws") == 0 || strcmp(extension, ".wwo") == 0)
-      load(path, names);
-  } else if (reads_file(NULL, path, MOST_BYTES, &data, &size, &message)) {
-    if (opencl)
+  if (language == PROGRAM_ASSEMBLY || language == PROGRAM_OBJECT) {
+    load(path, names);
+  } else if (language != PROGRAM_LANGUAGES && reads_file(NULL, path, MOST_BYTES, &data, &size, &message)) {
+    if (language == PROGRAM_OPENCL_C)
       scan_opencl(data, names);
     else
       scan_spirv(data, size, names);

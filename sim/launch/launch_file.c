@@ -205,8 +205,8 @@ static bool refuse_unsupported(struct launch_reader *reader, const json_t *root)
   const char *program = json_string_value(json_object_get(root, "program"));
   if (!program)
     program = reader->request->program ? "program.wws" : usual_program(reader);
-  const char *extension = program ? file_extension(program) : "";
-  if (json_object_get(root, "build") && (strcmp(extension, ".wws") == 0 || strcmp(extension, ".wwo") == 0))
+  const enum program_language language = program ? program_language(program) : PROGRAM_LANGUAGES;
+  if (json_object_get(root, "build") && (language == PROGRAM_ASSEMBLY || language == PROGRAM_OBJECT))
     return json_fail(&reader->document, &build, "is only for OpenCL C, which '%.60s' is not", program);
   return true;
 }

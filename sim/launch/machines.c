@@ -138,10 +138,6 @@ static bool parse(const char *text, const char *file, struct reads *reads, struc
   return message_within(message, at);
 }
 
-bool machine_parse(const char *text, const char *file, struct machine *machine, struct message *message) {
-  return parse(text, file, NULL, machine, message, 0);
-}
-
 /* Names the machine after its file: "folder/name.ini" gives "name". */
 static void call_after(struct machine *machine, const char *file) {
   const char *base = file_base(file);

@@ -40,11 +40,8 @@ void preset_describe(const struct preset *preset, struct text *text);
 bool machine_load(const char *name, const char *from, struct reads *reads, struct machine *machine,
                   struct message *message);
 
-/* Reads a machine from the text of such a file; `file` gives the machine its name. */
+/* Reads a machine from the text of such a file; `file` gives the machine its name, and names the text in messages. */
 bool machine_read(const char *text, const char *file, struct machine *machine, struct message *message);
-
-/* Applies INI text to *machine; `file` names the text in messages. */
-bool machine_parse(const char *text, const char *file, struct machine *machine, struct message *message);
 
 /* Set one parameter: everything that a user says of a machine's parameters ends here. machine_put() takes the key and
  * the value, machine_set() "key=value". */

@@ -243,48 +243,39 @@ static const char *said_of_source(const struct program_build *build) {
 
 /* ---- loading ----------------------------------------------------------------------------------- */
 
-enum language { OPENCL_C, SPIR_V, ASSEMBLY, OBJECT, LANGUAGES };
-
 static const struct {
   const char *extension, *what, *usual;
-} languages[LANGUAGES] = {
-    [OPENCL_C] = {".cl", "OpenCL C", "kernel.cl"},
-    [SPIR_V] = {".spv", "SPIR-V", "kernel.spv"},
-    [ASSEMBLY] = {".wws", "assembly", "kernel.wws"},
-    [OBJECT] = {".wwo", "an object file", "kernel.wwo"},
+} languages[PROGRAM_LANGUAGES] = {
+    [PROGRAM_OPENCL_C] = {".cl", "OpenCL C", "kernel.cl"},
+    [PROGRAM_SPIR_V] = {".spv", "SPIR-V", "kernel.spv"},
+    [PROGRAM_ASSEMBLY] = {".wws", "assembly", "kernel.wws"},
+    [PROGRAM_OBJECT] = {".wwo", "an object file", "kernel.wwo"},
 };
 
-bool program_is_opencl(const char *path) {
-  static const char *const names[] = {".cl", ".ocl", ".opencl"};
+enum program_language program_language(const char *path) {
   const char *extension = file_extension(path);
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strcmp(extension, names[i]) == 0)
-      return true;
-  return false;
-}
-
-static enum language language_of(const char *path) {
-  enum language language = SPIR_V;
-  if (program_is_opencl(path))
-    return OPENCL_C;
-  while (language < LANGUAGES && strcmp(file_extension(path), languages[language].extension) != 0)
+  enum program_language language = 0;
+  if (strcmp(extension, ".ocl") == 0 || strcmp(extension, ".opencl") == 0)
+    return PROGRAM_OPENCL_C;
+  while (language < PROGRAM_LANGUAGES && strcmp(extension, languages[language].extension) != 0)
     language++;
   return language;
 }
 
-static bool check_build(const char *path, enum language language, const struct program_build *build,
+static bool check_build(const char *path, enum program_language language, const struct program_build *build,
                         struct message *message) {
-  const char *said = language == OPENCL_C ? NULL : said_of_source(build);
+  const bool compiled = language == PROGRAM_OPENCL_C || language == PROGRAM_SPIR_V;
+  const char *said = language == PROGRAM_OPENCL_C ? NULL : said_of_source(build);
   if (said)
     return message_fail(message, "'%s' is %s, which %s cannot change; only .cl is compiled", path,
                         languages[language].what, said);
-  if (build->copies_said && language != OPENCL_C && language != SPIR_V)
+  if (build->copies_said && !compiled)
     return message_fail(message, "'%s' is %s, whose copies cannot be changed; copy modes are for .cl and .spv", path,
                         languages[language].what);
-  if (build->registers && language != OPENCL_C && language != SPIR_V)
+  if (build->registers && !compiled)
     return message_fail(message, "'%s' is %s, whose registers are fixed; the limit is for .cl and .spv", path,
                         languages[language].what);
-  if ((build->optimize_said || build->without) && language != OPENCL_C && language != SPIR_V)
+  if ((build->optimize_said || build->without) && !compiled)
     return message_fail(message, "'%s' is %s, which runs unchanged; only .cl and .spv are optimized", path,
                         languages[language].what);
   return true;
@@ -564,11 +555,11 @@ const struct isa_program *program_for(struct program *program, const struct open
   return call.made->isa;
 }
 
-static void translate(struct program *program, enum language language, const char *data, size_t size,
+static void translate(struct program *program, enum program_language language, const char *data, size_t size,
                       struct message *message) {
   struct isa_error error = {""};
-  program->isa = language == OBJECT ? isa_decode((const uint8_t *)data, size, program->path, &error)
-                                    : isa_assemble(data, size, program->path, &error);
+  program->isa = language == PROGRAM_OBJECT ? isa_decode((const uint8_t *)data, size, program->path, &error)
+                                            : isa_assemble(data, size, program->path, &error);
   if (!program->isa)
     message_fail(message, "%s", error.text);
 }
@@ -593,19 +584,20 @@ static void begin_program(struct program *program, const struct program_build *b
 }
 
 /* The last step of every way to make a program. Takes over `data`. */
-static bool finish(struct program *program, enum language language, char *data, size_t size,
+static bool finish(struct program *program, enum program_language language, char *data, size_t size,
                    const struct program_build *build, struct message *message) {
   begin_program(program, build);
-  if (language == SPIR_V) {
+  if (language == PROGRAM_SPIR_V) {
     program->spirv = (uint8_t *)data;
     program->spirv_bytes = size;
     specialize(build, program->spirv, size);
     data = NULL;
   }
-  bool lowered = language == SPIR_V || (language == OPENCL_C && compile(program, build, (struct step){0}, message));
+  bool lowered = language == PROGRAM_SPIR_V ||
+                 (language == PROGRAM_OPENCL_C && compile(program, build, (struct step){0}, message));
   if (lowered)
     program->isa = lower(program, build->explanation, message);
-  else if (language != OPENCL_C)
+  else if (language != PROGRAM_OPENCL_C)
     translate(program, language, data, size, message);
   free(data);
   return program->isa;
@@ -613,20 +605,20 @@ static bool finish(struct program *program, enum language language, char *data, 
 
 bool program_load(struct program *program, const char *path, const struct program_build *build, bool *inside,
                   struct message *message) {
-  enum language language = language_of(path);
+  enum program_language language = program_language(path);
   char *data = NULL;
   size_t size = 0;
   *inside = false;
-  if (language == LANGUAGES && !file_exists(path))
+  if (language == PROGRAM_LANGUAGES && !file_exists(path))
     return message_fail(message, "%s: %s", path, text_errno(ENOENT));
-  if (language == LANGUAGES && strcmp(file_extension(path), ".wwt") == 0)
+  if (language == PROGRAM_LANGUAGES && strcmp(file_extension(path), ".wwt") == 0)
     return message_fail(message, "'%s' is a trace; use `warpwait replay` or `warpwait explain`", path);
-  if (language == LANGUAGES)
+  if (language == PROGRAM_LANGUAGES)
     return message_fail(message,
                         "'%s' is not a program; legal: .cl, .ocl, .opencl (OpenCL C), .spv (SPIR-V), .wws (assembly), "
                         ".wwo (object file)",
                         path);
-  if (language == ASSEMBLY && file_exists(path) && !reads_is_named(path, ".wws"))
+  if (language == PROGRAM_ASSEMBLY && file_exists(path) && !reads_is_named(path, ".wws"))
     return message_fail(message, "'%s' leads to a file whose name does not end in .wws", path);
   if (!check_build(path, language, build, message) ||
       !reads_file(build->reads, path, FILE_BYTES, &data, &size, message))
@@ -645,25 +637,25 @@ static bool is_assembly(const char *text, const char *end) {
   return text < end && *text == '.';
 }
 
-static enum language language_in(const char *data, size_t size) {
+static enum program_language language_in(const char *data, size_t size) {
   static const uint8_t spirv[2][4] = {{0x03, 0x02, 0x23, 0x07}, {0x07, 0x23, 0x02, 0x03}};
   if (size >= 4 && (memcmp(data, spirv[0], 4) == 0 || memcmp(data, spirv[1], 4) == 0))
-    return SPIR_V;
+    return PROGRAM_SPIR_V;
   if (size >= 3 && memcmp(data, "WWO", 3) == 0)
-    return OBJECT;
-  return is_assembly(data, data + size) ? ASSEMBLY : OPENCL_C;
+    return PROGRAM_OBJECT;
+  return is_assembly(data, data + size) ? PROGRAM_ASSEMBLY : PROGRAM_OPENCL_C;
 }
 
 const char *program_usual_name(const void *data, size_t size) {
-  return languages[size > FILE_BYTES ? OPENCL_C : language_in(data, size)].usual;
+  return languages[size > FILE_BYTES ? PROGRAM_OPENCL_C : language_in(data, size)].usual;
 }
 
 bool program_make(struct program *program, const char *name, const void *data, size_t size,
                   const struct program_build *build, struct message *message) {
   if (size > FILE_BYTES)
     return message_fail(message, "%.200s: larger than %d bytes, the most that are read", name, FILE_BYTES);
-  const enum language language = language_in(data, size);
-  if (language == OPENCL_C && memchr(data, 0, size))
+  const enum program_language language = language_in(data, size);
+  if (language == PROGRAM_OPENCL_C && memchr(data, 0, size))
     return message_fail(message, "%.200s: contains a zero byte; OpenCL C is text", name);
   if (!check_build(name, language, build, message))
     return false;
@@ -672,15 +664,15 @@ bool program_make(struct program *program, const char *name, const void *data, s
     memcpy(copy, data, size);
   program->path = need_copy(name);
   program->in_memory = true;
-  if (language == OPENCL_C)
+  if (language == PROGRAM_OPENCL_C)
     program->text = copy;
-  return finish(program, language, language == OPENCL_C ? NULL : copy, size, build, message);
+  return finish(program, language, language == PROGRAM_OPENCL_C ? NULL : copy, size, build, message);
 }
 
 bool program_compile_unit(const char *name, const struct opencl_unit *source, const struct program_build *build,
                           uint8_t **data, size_t *size, struct message *message) {
   struct program unit = {.path = need_copy(name), .in_memory = true};
-  const bool spirv = language_in(source->data, source->size) == SPIR_V;
+  const bool spirv = language_in(source->data, source->size) == PROGRAM_SPIR_V;
   bool good = source->size <= FILE_BYTES ||
               message_fail(message, "%.200s: larger than %d bytes, the most that are read", name, FILE_BYTES);
   if (good && !spirv && memchr(source->data, 0, source->size))

@@ -124,19 +124,23 @@ static struct host *make_plain(struct island **islands, size_t count, const stru
                              : host_plain(islands, count, options->order, options->seed);
 }
 
-static struct host *make_host(struct simulation *simulation, const struct run_options *options, uint32_t clock_mhz,
-                              struct message *message) {
+/* Makes the host, or another one if the number of threads changes. */
+static bool engine_host(struct engine *engine, const struct run_options *options, struct message *message) {
   size_t count = 0;
   const char *why = "";
+  if (engine->host && options->threads == engine->threads)
+    return true;
+  if (engine->host)
+    engine->host->free(engine->host);
   /* Another order permutes the parts of all islands, so it needs them all built. */
   if (options->order != ORDER_ASCENDING)
-    simulation_build(simulation);
-  struct island **islands = simulation_islands(simulation, &count);
-  struct host *host = options->make_host ? options->make_host(options->host_self, islands, count, clock_mhz, &why)
-                                         : make_plain(islands, count, options);
-  if (!host)
-    message_fail(message, "--host: %s", why);
-  return host;
+    simulation_build(engine->simulation);
+  struct island **islands = simulation_islands(engine->simulation, &count);
+  engine->threads = options->threads;
+  engine->host = options->make_host ? options->make_host(options->host_self, islands, count,
+                                                         machine_cu(engine->machine)->clock_mhz, &why)
+                                    : make_plain(islands, count, options);
+  return engine->host || message_fail(message, "--host: %s", why);
 }
 
 static void run_functional(struct engine *engine, struct isa_launch *const *launches, size_t count, cycle_t limit,
@@ -151,6 +155,13 @@ static void run_functional(struct engine *engine, struct isa_launch *const *laun
 /* A replay ends where its recording ended. */
 static cycle_t limit_of(const struct job_launch *launch, cycle_t max_cycles) {
   return launch->max_cycles ? cycle_min(launch->max_cycles, max_cycles) : max_cycles;
+}
+
+static bool all_finished(const struct launch_result *results, size_t count) {
+  size_t i = 0;
+  while (i < count && results[i].end == END_FINISHED)
+    i++;
+  return i == count;
 }
 
 /* Runs the launches from number `first` that run at once, one or several. */
@@ -176,12 +187,6 @@ static void run_at_once(struct job *job, size_t first, struct engine *engine, co
   }
 }
 
-static bool all_finished(const struct launch_result *results, size_t first, size_t count) {
-  while (first < count && results[first].end == END_FINISHED)
-    first++;
-  return first == count;
-}
-
 static bool run_launches(struct job *job, struct engine *engine, const struct run_options *options,
                          struct audience *audience, struct launch_result *results, size_t *count,
                          struct message *message) {
@@ -197,7 +202,7 @@ static bool run_launches(struct job *job, struct engine *engine, const struct ru
       audience->one[i]->launch = (uint32_t)first;
     run_at_once(job, first, engine, options, &progress, results);
     *count = first + job->launches[first].together;
-    finished = all_finished(results, first, *count);
+    finished = all_finished(&results[first], *count - first);
     if (stops(job, options, results, first, *count))
       good = fail_interrupted(job, first, &results[first], *count - first, message);
   }
@@ -223,28 +228,6 @@ static bool run_with_waveform(struct job *job, struct engine *engine, const stru
 }
 
 /* ---- engines ----------------------------------------------------------------------------------- */
-
-/* Creates the simulation for launches with timing. */
-static bool engine_begin(struct engine *engine, const struct run_options *options, const struct source_maker *sources,
-                         struct message *message) {
-  const struct machine *machine = engine->machine;
-  engine->simulation = simulation_new_with(machine, sources);
-  engine->host = make_host(engine->simulation, options, machine_cu(machine)->clock_mhz, message);
-  engine->threads = options->threads;
-  return engine->host;
-}
-
-/* Replaces the host if the number of threads changes. */
-static bool engine_change_threads(struct engine *engine, unsigned threads, struct message *message) {
-  const struct run_options plain = {.threads = threads};
-  if (engine->host && threads == engine->threads)
-    return true;
-  if (engine->host)
-    engine->host->free(engine->host);
-  engine->host = make_host(engine->simulation, &plain, machine_cu(engine->machine)->clock_mhz, message);
-  engine->threads = threads;
-  return engine->host;
-}
 
 static void engine_end(struct engine *engine) {
   if (engine->host)
@@ -282,8 +265,9 @@ bool engine_run(struct engine *engine, struct job *job, const struct run_options
   *count = 0;
   if (options->functional)
     return run_launches(job, engine, options, &audience, results, count, message);
-  if (engine->simulation ? !engine_change_threads(engine, options->threads, message)
-                         : !engine_begin(engine, &plain, NULL, message))
+  if (!engine->simulation)
+    engine->simulation = simulation_new_with(engine->machine, NULL);
+  if (!engine_host(engine, &plain, message))
     return false;
   if (watched || engine->watched)
     simulation_watch(engine->simulation, sources, timeline);
@@ -301,7 +285,9 @@ bool run_job(struct job *job, const struct run_options *options, struct launch_r
   struct audience audience = {.count = 0};
   struct engine engine = {.machine = job->machine};
   struct timeline *timeline = audience_of(options, &audience);
-  bool good = options->functional || engine_begin(&engine, options, make_sources(options, made), message);
+  if (!options->functional)
+    engine.simulation = simulation_new_with(job->machine, make_sources(options, made));
+  bool good = options->functional || engine_host(&engine, options, message);
   if (engine.simulation && timeline)
     simulation_emit(engine.simulation, timeline);
   good = good && run_with_waveform(job, &engine, options, &audience, *results, count, message);
@@ -310,10 +296,7 @@ bool run_job(struct job *job, const struct run_options *options, struct launch_r
 }
 
 bool run_finished(const struct job *job, const struct launch_result *results, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    if (results[i].end != END_FINISHED)
-      return false;
-  return count == job->launch_count;
+  return all_finished(results, count) && count == job->launch_count;
 }
 
 /* "1-31", "0, 2, 5-7 ..." */

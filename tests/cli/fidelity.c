@@ -96,8 +96,7 @@ TEST(fidelity, kinds_have_unique_names_and_at_most_all_measurements) {
 static enum fidelity_machine machine_is(const char *file, const char *set) {
   struct machine machine, of_file;
   struct message message = {""};
-  machine_defaults(&of_file);
-  EXPECT_TRUE(machine_parse(file, "mine.ini", &of_file, &message));
+  EXPECT_TRUE(machine_read(file, "mine.ini", &of_file, &message));
   machine = of_file;
   EXPECT_TRUE(!set || machine_set(&machine, set, &message));
   return fidelity_of_machine(&machine, &of_file);

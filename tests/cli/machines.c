@@ -139,8 +139,7 @@ TEST(machines, the_machine_file_in_the_manual_parses) {
   ASSERT_TRUE(start != NULL);
   start += strlen("```ini\n");
   *strstr(start, "```") = '\0';
-  machine_defaults(&machine);
-  if (!EXPECT_TRUE(machine_parse(start, "mine.ini", &machine, &message)))
+  if (!EXPECT_TRUE(machine_read(start, "mine.ini", &machine, &message)))
     puts(message.text);
   EXPECT_EQ(machine.lds.size, 128 * 1024);
   free(manual);

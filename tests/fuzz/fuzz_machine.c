@@ -26,8 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   char *text = malloc(size + 1);
   memcpy(text, data, size);
   text[size] = '\0'; /* text after a zero byte is not seen */
-  machine_defaults(&machine);
-  bool good = machine_parse(text, "fuzz.ini", &machine, &message);
+  bool good = machine_read(text, "fuzz.ini", &machine, &message);
   if (!in_range(&machine) || (!good && !message.text[0]))
     abort();
   free(text);

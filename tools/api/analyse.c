@@ -58,7 +58,7 @@ ww_status ww_diff(const ww_report *a, const ww_report *b, ww_form form, ww_sink 
   if (form != WW_TEXT && form != WW_JSON)
     return refuse_form(error);
   if (!api_has_timing(a) || !api_has_timing(b))
-    return api_fail(error, WW_UNSUPPORTED, api_has_timing(a) ? "b: the run had no timing" : "a: the run had no timing");
+    return api_fail(error, WW_UNSUPPORTED, "%s: the run had no timing", api_has_timing(a) ? "b" : "a");
   api_sink(&call.sink, sink);
   const ww_status status = api_try(NULL, compare, &call, error);
   if (differ)
@@ -235,7 +235,7 @@ static void drop_point(void *self, const void *answer) {
 
 static bool lose_point(void *self, size_t task, const char *why, bool defect) {
   struct outcome outcome = {.report = NULL};
-  api_fail(&outcome.error, defect ? WW_DEFECT : WW_NO_MEMORY, why);
+  api_fail(&outcome.error, defect ? WW_DEFECT : WW_NO_MEMORY, "%s", why);
   return take_point(self, task, &outcome);
 }
 
