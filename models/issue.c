@@ -417,7 +417,7 @@ static inline void issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t
     late = read_constants(cu, result.addresses, now);
   note_issue(cu, warp->kernel, slot, &result, now);
   bool goes_on = execute(cu, slot, info, access, &result, late, now);
-  if (cu->params->operand_latency && access != NO_ACCESS)
+  if (access != NO_ACCESS && cu->params->operand_latency)
     hold_operands(cu, warp, info, now);
   if (result.done)
     exit_warp(cu, slot, now);
