@@ -1,5 +1,8 @@
 /* The shadow memory's pages, and the pool that holds their cells. */
+#include "isa/isa.h"
 #include "sim/check/shadow.h"
+
+#include <malloc.h>
 
 #include "tests/ct.h"
 
@@ -15,7 +18,16 @@ TEST(shadow, a_page_starts_empty_and_never_moves) {
   EXPECT_FALSE(first->bytes || first->ignored || first->cell[0].group);
   shadow_free(&shadow);
   EXPECT_EQ(shadow.base, 0x10000);
-  EXPECT_EQ(shadow.page_count, 0);
+  EXPECT_EQ(shadow.table_count, 0);
+}
+
+TEST(shadow, what_lies_between_two_distant_pages_takes_no_memory) {
+  struct shadow shadow = {.base = ISA_VARIABLE_BASE};
+  const size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
+  shadow_page(&shadow, ISA_VARIABLE_BASE);
+  shadow_page(&shadow, ISA_GLOBAL_BASE);
+  EXPECT_LT(mallinfo2().uordblks + mallinfo2().hblkhd - before, 128 << 10); /* 33 KiB for the two pages */
+  shadow_free(&shadow);
 }
 
 TEST(shadow, bytes_start_with_the_touches_of_their_word) {
