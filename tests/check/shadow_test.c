@@ -12,8 +12,13 @@ static struct touch touch_by(uint32_t group, uint32_t site) {
 
 TEST(shadow, a_page_starts_empty_and_never_moves) {
   struct shadow shadow = {.base = 0x10000};
-  struct shadow_page *first = shadow_page(&shadow, 0x10000), *far = shadow_page(&shadow, 0x10000 + (64 << 20));
-  EXPECT_TRUE(first != far);
+  struct shadow_page *first = shadow_page(&shadow, 0x10000), *before = first;
+  for (unsigned i = 0; i < 16; i++) { /* up to 128 MiB further */
+    struct shadow_page *page = shadow_page(&shadow, 0x10000 + ((uint64_t)SHADOW_PAGE_BYTES << i));
+    EXPECT_TRUE(page != first && page != before);
+    before = page;
+  }
+  EXPECT_TRUE(shadow_page(&shadow, 0x10000) == first);
   EXPECT_TRUE(shadow_page(&shadow, 0x10000 + SHADOW_PAGE_BYTES - 1) == first);
   EXPECT_FALSE(first->bytes || first->ignored || first->cell[0].group);
   shadow_free(&shadow);
