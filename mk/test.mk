@@ -67,8 +67,8 @@ TESTS   := $(LONGEST) $(if $(SANITIZE),,$(PLAIN:%=tests/%.py) tests/docs) $(pats
 # sanitizer builds share it.
 CACHE ?= $(abspath $(BUILD))/cache
 $(CACHE).made: $(wildcard opencl/clang/*.[ch])
-	@rm -rf $(CACHE)
-	@mkdir -p $(@D) && touch $@
+	@cat $^ | cksum | cmp -s - $@ || rm -rf $(CACHE)
+	@mkdir -p $(@D) && cat $^ | cksum >$@
 
 .PHONY: check
 check: all $(CACHE).made $(if $(SANITIZE),,$(BUILD)/exhaust) $(BUILD)/docgen $(BUILD)/playground-shell $(TEST_BIN) $(FUZZERS:%=$(BUILD)/obj/tests/fuzz/%.c.o)
