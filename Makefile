@@ -120,9 +120,16 @@ $(DRIVER): $(DRIVER_OBJ) $(BUILD)/libwarpwait.a bindings/icd/libwarpwait-opencl.
 	$(Q)$(CC) $(LDFLAGS) -shared -Wl,--version-script=bindings/icd/libwarpwait-opencl.map -Wl,-Bsymbolic -Wl,-z,defs \
 	  -Wl,-z,nodelete -o $@ $(DRIVER_OBJ) $(BUILD)/libwarpwait.a $(API_LIBS)
 
-$(BUILD)/warpwait: $(BUILD)/obj/sim/cli/main.c.o $(CLI)
+# SystemC, which only `--host systemc` loads. It calls these functions of the program.
+SYSTEMC      := $(BUILD)/warpwait-systemc.so
+SYSTEMC_USES := heap_help heap_out_for heap_refuse heap_resume heap_suspend island_run waveform_reach
+$(SYSTEMC): $(SYSTEMC_OBJ)
 	$(call say,LD )
-	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lsystemc
+	$(Q)$(CXX) $(LDFLAGS) -shared -o $@ $^ -Wl,--as-needed -lsystemc
+
+$(BUILD)/warpwait: $(BUILD)/obj/sim/cli/main.c.o $(BUILD)/cli.a $(CORE) | $(SYSTEMC)
+	$(call say,LD )
+	$(Q)$(CXX) $(LDFLAGS) $(SYSTEMC_USES:%=-Wl,--export-dynamic-symbol=%) -o $@ $^ $(LDLIBS)
 
 # Changes only when the compiler or its options do. Then every object is rebuilt.
 $(BUILD)/flags: force

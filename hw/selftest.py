@@ -148,7 +148,7 @@ class Rows(unittest.TestCase):
 
     def test_the_simulator_accepts_what_switches_mechanisms_off(self):
         for name, sets in MECHANISMS:
-            command = [WARPWAIT, "run", str(HERE.parent / "examples/01_seed/launch.json"), "--machine", "h200"]
+            command = [WARPWAIT, "run", str(HERE.parent / "examples/01_seed/launch.json"), "--machine", "h200", "--why=no"]
             for key, value in sets.items():
                 command += ["--set", f"{key}={value}"]
             done = subprocess.run(command, capture_output=True, text=True)

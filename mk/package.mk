@@ -26,6 +26,7 @@ LIST = { \
   echo 755 bindings/python/warpwait-plot bin/warpwait-plot; \
   echo 755 bindings/python/warpwait-sweep bin/warpwait-sweep; \
   echo 755 bindings/icd/warpwait-exec share/warpwait/warpwait-exec; \
+  echo 644 $(SYSTEMC) libexec/warpwait/$(notdir $(SYSTEMC)); \
   echo 644 $(DRIVER) $(call quoted,$(LIBDIR))/warpwait/$(notdir $(DRIVER)); \
   echo 644 include/warpwait.h include/warpwait.h; \
   echo 644 include/warpwait/analyse.h include/warpwait/analyse.h; \

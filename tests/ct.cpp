@@ -1,11 +1,15 @@
 // GoogleTest behind the C macros of ct.h. It adapts and never decides.
 #include "tests/ct.h"
+#include "tests/kernels.h"
 
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -13,13 +17,44 @@
 namespace {
 
 std::string note;
+const std::filesystem::path root = std::filesystem::current_path(); // tests may leave it
+std::map<std::string, std::string> kernels; // by the path before the extension, ':' and the name
 
+// Reads the sections of a file.
+void read_kernels(const std::string &path, const std::string &key, const std::string &mark) {
+  std::ifstream file(root / path);
+  std::string *kernel = nullptr;
+  for (std::string line; std::getline(file, line);)
+    if (line.compare(0, mark.size(), mark) == 0)
+      kernel = &kernels[key + line.substr(mark.size())];
+    else if (kernel)
+      *kernel += line + "\n";
+}
+
+std::map<std::string, std::string> environment() {
+  std::map<std::string, std::string> found;
+  for (char **entry = environ; *entry; entry++)
+    if (const char *end = strchr(*entry, '='))
+      found[std::string(*entry, static_cast<size_t>(end - *entry))] = end + 1;
+  return found;
+}
+
+// A test may change the environment and the working directory, but not for those after it.
 class CTest : public testing::Test {
 public:
   explicit CTest(ct_function function) : function_(function) {}
   void TestBody() override {
+    const auto before = environment();
     note.clear();
     function_();
+    std::filesystem::current_path(root);
+    const auto after = environment();
+    for (const auto &[name, value] : after)
+      if (!before.count(name))
+        unsetenv(name.c_str());
+    for (const auto &[name, value] : before)
+      if (!after.count(name) || after.at(name) != value)
+        setenv(name.c_str(), value.c_str(), 1);
   }
 
 private:
@@ -85,6 +120,20 @@ bool ct_contains(const char *text, const char *part, const char *file, int line)
   return passed ? true
                 : report(false, file, line,
                          std::string("expected to find: \"") + part + "\"\n  in: \"" + (text ? text : "(null)") + "\"");
+}
+
+const char *ct_kernel(const char *file, const char *name) {
+  const std::string base(file, strrchr(file, '.')), key = base + ":";
+  if (!kernels.count(key)) { // not read yet
+    kernels[key];
+    read_kernels(base + ".cl", key, "//// ");
+    read_kernels(base + ".wws", key, ";;;; ");
+  }
+  const auto found = kernels.find(key + name);
+  if (found != kernels.end())
+    return found->second.c_str();
+  ADD_FAILURE_AT(file, 0) << "no kernel " << name << " in " << base << ".cl or .wws";
+  return "";
 }
 
 void ct_note(const char *format, ...) {

@@ -6,7 +6,7 @@
 #include "sim/base/need.h"
 #include "sim/base/vector.h"
 
-enum { WORD = 4 };
+enum { WORD = 4, TABLE = 1024 };
 
 static struct shadow_page *new_page(bool bytes) {
   const size_t cells = bytes ? SHADOW_PAGE_BYTES : SHADOW_PAGE_BYTES / WORD;
@@ -17,13 +17,15 @@ static struct shadow_page *new_page(bool bytes) {
 }
 
 static struct shadow_page **place_of(struct shadow *shadow, uint64_t address) {
-  const size_t index = (size_t)((address - shadow->base) / SHADOW_PAGE_BYTES);
-  if (index >= shadow->page_count) {
-    const size_t before = shadow->page_count;
-    shadow->pages = vector_room(shadow->pages, &shadow->page_count, index + index / 2 + 16, sizeof *shadow->pages);
-    memset(shadow->pages + before, 0, (shadow->page_count - before) * sizeof *shadow->pages);
+  const size_t index = (size_t)((address - shadow->base) / SHADOW_PAGE_BYTES), table = index / TABLE;
+  if (table >= shadow->table_count) {
+    const size_t before = shadow->table_count;
+    shadow->table = vector_room(shadow->table, &shadow->table_count, table + table / 2 + 1, sizeof *shadow->table);
+    memset(shadow->table + before, 0, (shadow->table_count - before) * sizeof *shadow->table);
   }
-  return &shadow->pages[index];
+  if (!shadow->table[table])
+    shadow->table[table] = need(TABLE, sizeof **shadow->table);
+  return &shadow->table[table][index % TABLE];
 }
 
 struct shadow_page *shadow_page(struct shadow *shadow, uint64_t address) {
@@ -73,9 +75,12 @@ void shadow_ignore(struct shadow *shadow, uint64_t address, uint64_t bytes) {
 }
 
 void shadow_free(struct shadow *shadow) {
-  for (size_t i = 0; i < shadow->page_count; i++)
-    free(shadow->pages[i]);
-  free(shadow->pages);
+  for (size_t t = 0; t < shadow->table_count; t++) {
+    for (size_t i = 0; shadow->table[t] && i < TABLE; i++)
+      free(shadow->table[t][i]);
+    free(shadow->table[t]);
+  }
+  free(shadow->table);
   *shadow = (struct shadow){.base = shadow->base};
 }
 

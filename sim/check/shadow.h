@@ -1,7 +1,9 @@
 /* The shadow of a memory: who touched each word or byte, and from which instruction.
  *
- *     address ──► page of 4096 bytes ──► cell ──► touch ──► touch ...
- *                 a cell per word or byte        the latest touches of each kind; the first one is in the cell itself
+ *     address ──► table of 4 MiB ──► page of 4096 bytes ──► cell ──► touch ──► touch ...
+ *                                    a cell per word or byte        the latest touches of each kind; the first one is
+ *                                                                   in the cell itself
+ * Tables are made when they are touched: program variables and buffers are 1 GiB apart.
  *
  * A page has a cell for each 4-byte word until an access touches less than a word. Then it gets a cell for each byte,
  * which starts as a copy of the word's.
@@ -66,9 +68,9 @@ struct touch_pool {
 };
 
 struct shadow {
-  uint64_t base; /* address of the first page; a multiple of SHADOW_PAGE_BYTES */
-  struct shadow_page **pages;
-  size_t page_count;
+  uint64_t base;               /* address of the first page; a multiple of SHADOW_PAGE_BYTES */
+  struct shadow_page ***table; /* NULL: nothing in it was touched */
+  size_t table_count;
 };
 
 /* The page of an address, which must not be below `base`; created on first use. */

@@ -4,20 +4,10 @@
 
 #include "tests/api/rig.h"
 #include "tests/ct.h"
+#include "tests/kernels.h"
 
 /* put: writes 0 .. n-1 into `in`; take: reads n from `out`. step is an autorun kernel: each of its four work-groups
  * adds 1. */
-static const char source[] =
-    "#pragma OPENCL EXTENSION cl_intel_channels : enable\n"
-    "channel int row[5] __attribute__((depth(2)));\nchannel int deep __attribute__((depth(64)));\n"
-    "kernel void put(int n) { for (int i = 0; i < n; i++) write_channel_intel(row[0], i); }\n"
-    "kernel void take(global int *a, int n) { for (int i = 0; i < n; i++) a[i] = read_channel_intel(row[4]); }\n"
-    "__attribute__((autorun)) __attribute__((num_compute_units(4))) kernel void step(void) {\n"
-    "  int i = get_compute_id(0);\n"
-    "  write_channel_intel(row[i + 1], read_channel_intel(row[i]) + 1);\n}\n"
-    "kernel void keep(int n) { for (int i = 0; i < n; i++) write_channel_intel(deep, 10 + i); }\n"
-    "kernel void give(global int *a, int n) {\n"
-    "  for (int i = 0; i < n; i++) { bool got; int x = read_channel_nb_intel(deep, &got); a[i] = got ? x : -1; }\n}\n";
 
 static ww_launch *launch(struct rig *rig, const char *kernel, ww_buffer *data, int n) {
   ww_launch *made = rig_launch(rig, kernel, 1, 1);
@@ -40,7 +30,7 @@ static void run(struct rig *rig, ww_launch **launches, size_t count, bool functi
 
 TEST(channel_api, autorun_kernels_run_and_end_with_the_other_kernels) {
   for (int functional = 0; functional < 2; functional++) {
-    ct_freed(rig_free) struct rig rig = rig_with("teaching", source);
+    ct_freed(rig_free) struct rig rig = rig_with("teaching", CT_KERNEL(source));
     ct_freed(ww_buffer_unref_at) ww_buffer *data = numbers(&rig);
     ww_report *report = NULL;
     ww_launch *both[2] = {launch(&rig, "put", NULL, 100), launch(&rig, "take", data, 100)};
@@ -82,25 +72,10 @@ static void expect_same_replay(struct rig *rig, const struct kept *kept, size_t 
 }
 
 /* merge polls two channels in turn, so the device is never idle; pass waits for merge. */
-static const char polling_source[] =
-    "#pragma OPENCL EXTENSION cl_intel_channels : enable\n"
-    "channel int low __attribute__((depth(4))), high __attribute__((depth(4))), merged, out;\n"
-    "kernel void put_low(int n) { for (int i = 0; i < n; i++) write_channel_intel(low, i); }\n"
-    "kernel void put_high(int n) { for (int i = 0; i < n; i++) write_channel_intel(high, 50 + i); }\n"
-    "kernel void take(global int *a, int n) { for (int i = 0; i < n; i++) a[read_channel_intel(out)]++; }\n"
-    "__attribute__((autorun)) kernel void pass(void) { write_channel_intel(out, read_channel_intel(merged)); }\n"
-    "__attribute__((autorun)) kernel void merge(void) {\n"
-    "  for (;;) {\n"
-    "    bool got;\n"
-    "    int x = read_channel_nb_intel(low, &got);\n"
-    "    while (got && !write_channel_nb_intel(merged, x)) continue;\n"
-    "    x = read_channel_nb_intel(high, &got);\n"
-    "    while (got && !write_channel_nb_intel(merged, x)) continue;\n"
-    "  }\n}\n";
 
 TEST(channel_api, autorun_kernels_that_poll_end_with_the_other_kernels) {
   for (int functional = 0; functional < 2; functional++) {
-    ct_freed(rig_free) struct rig rig = rig_with("teaching", polling_source);
+    ct_freed(rig_free) struct rig rig = rig_with("teaching", CT_KERNEL(polling_source));
     ct_freed(ww_buffer_unref_at) ww_buffer *data = numbers(&rig);
     ww_report *report = NULL;
     struct kept kept = {NULL, 0};
@@ -131,20 +106,11 @@ TEST(channel_api, autorun_kernels_that_poll_end_with_the_other_kernels) {
 }
 
 /* On either side there are more work-items than the channel has room for. */
-static const char wide_source[] =
-    "#pragma OPENCL EXTENSION cl_intel_channels : enable\n"
-    "channel int c __attribute__((depth(3)));\nchannel int row[3], alone[1];\n"
-    "kernel void put_all(global int *a, int n) { write_channel_intel(c, a[get_global_id(0)]); }\n"
-    "kernel void take_each(global int *a, int n) { for (int i = 0; i < n; i++) a[i] = read_channel_intel(c); }\n"
-    "kernel void put_each(global int *a, int n) { for (int i = 0; i < n; i++) write_channel_intel(c, a[i]); }\n"
-    "kernel void take_all(global int *a, int n) { a[get_global_id(0)] = read_channel_intel(c); }\n"
-    "kernel void beyond(global int *a, int n) { if (n < 9) write_channel_intel(row[n], 1);\n"
-    "  else write_channel_intel(alone[n], 1); }\n";
 
 TEST(channel_api, work_items_of_a_warp_take_turns_if_the_channel_lacks_room_for_all) {
   static const char *const pairs[][2] = {{"put_all", "take_each"}, {"put_each", "take_all"}, {"put_all", "take_all"}};
   for (int i = 0; i < 6; i++) {
-    ct_freed(rig_free) struct rig rig = rig_with("teaching", wide_source);
+    ct_freed(rig_free) struct rig rig = rig_with("teaching", CT_KERNEL(wide_source));
     ww_buffer *from = numbers(&rig), *to = numbers(&rig);
     ct_freed(ww_report_unref_at) ww_report *report = NULL;
     ww_launch *both[2] = {launch(&rig, pairs[i / 2][0], from, 32), launch(&rig, pairs[i / 2][1], to, 32)};
@@ -167,7 +133,7 @@ TEST(channel_api, work_items_of_a_warp_take_turns_if_the_channel_lacks_room_for_
 TEST(channel_api, an_index_outside_an_array_names_no_channel) {
   static const int bad[] = {3, -1, 1 << 30, 9};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    ct_freed(rig_free) struct rig rig = rig_with("teaching", wide_source);
+    ct_freed(rig_free) struct rig rig = rig_with("teaching", CT_KERNEL(wide_source));
     ct_freed(ww_buffer_unref_at) ww_buffer *data = numbers(&rig);
     ct_freed(ww_report_unref_at) ww_report *report = NULL;
     ct_freed(ww_launch_unref_at) ww_launch *one = launch(&rig, "beyond", data, bad[i]);
@@ -190,7 +156,7 @@ TEST(channel_api, a_refused_autorun_kernel_is_reported) {
 }
 
 TEST(channel_api, packets_stay_until_read_and_devices_do_not_share_them) {
-  ct_freed(rig_free) struct rig rig = rig_with("teaching", source);
+  ct_freed(rig_free) struct rig rig = rig_with("teaching", CT_KERNEL(source));
   ct_freed(ww_device_unref_at) ww_device *other = NULL;
   rig_fine(&rig, ww_device_new(rig.machine, &other, &rig.error));
   ct_freed(ww_buffer_unref_at) ww_buffer *data = numbers(&rig);
@@ -216,7 +182,7 @@ TEST(channel_api, packets_stay_until_read_and_devices_do_not_share_them) {
 }
 
 TEST(channel_api, a_trace_contains_the_channels_and_every_kernel_that_ran) {
-  ct_freed(rig_free) struct rig rig = rig_with("teaching", source);
+  ct_freed(rig_free) struct rig rig = rig_with("teaching", CT_KERNEL(source));
   ct_freed(ww_buffer_unref_at) ww_buffer *data = numbers(&rig);
   ww_report *report = NULL;
   struct kept kept = {NULL, 0};
@@ -246,7 +212,7 @@ TEST(channel_api, a_trace_contains_the_channels_and_every_kernel_that_ran) {
 }
 
 TEST(channel_api, pipes_and_channels_share_one_range_of_numbers) {
-  ct_freed(rig_free) struct rig rig = rig_with("teaching", source);
+  ct_freed(rig_free) struct rig rig = rig_with("teaching", CT_KERNEL(source));
   ww_pipe *pipes[121];
   ct_freed(ww_launch_unref_at) ww_launch *keep = launch(&rig, "keep", NULL, 1);
   for (int i = 0; i < 121; i++)

@@ -137,6 +137,14 @@ class Installed(unittest.TestCase):
         self.assertRegex(said, f"^warpwait {re.escape(self.flags('--modversion')[0])}{commit}\n$")
         self.assertTrue((self.prefix / "share/man/man1/warpwait-run.1").exists())
 
+    def test_the_program_loads_systemc_only_for_its_host(self):
+        program = self.prefix / "bin/warpwait"
+        self.assertNotRegex(printed("ldd", program), r"systemc|stdc\+\+")
+        words = (program, "run", ROOT / "examples/01_seed/launch.json", "--host", "systemc")
+        self.assertIn("cycles", printed(*words))
+        (self.prefix / "libexec/warpwait/warpwait-systemc.so").unlink()
+        self.assertIn("--host: warpwait-systemc.so is missing", printed(*words, status=2))
+
 
 class Uninstalled(unittest.TestCase):
     def test_uninstall_removes_our_files_and_keeps_all_others(self):

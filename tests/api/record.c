@@ -4,35 +4,12 @@
 
 #include "tests/api/rig.h"
 #include "tests/ct.h"
+#include "tests/kernels.h"
 
 enum { LAUNCHES = 24, TRACE_HEAD = 3000 /* more bytes than there are before the first run */ };
 
 /* `spread` has its own table and copies it; `put` and `take` share a pipe; `wide` needs many registers; the path of
  * `steer` depends on bytes that other work-groups write. */
-static const char other_source[] =
-    "global uint table[64] = {1, 2, 3};\n"
-    "kernel void spread(global uint *out) {\n"
-    "  local uint tile[64];\n"
-    "  wait_group_events(1, (event_t[]){async_work_group_copy(tile, table, 64, 0)});\n"
-    "  out[get_global_id(0)] = tile[get_local_id(0)];\n"
-    "  if (get_global_id(0) == 0) table[0]++;\n"
-    "}\n"
-    "kernel void put(write_only pipe uint p) { uint x = get_global_id(0); write_pipe(p, &x); }\n"
-    "kernel void take(read_only pipe uint p, global uint *out) {\n"
-    "  uint x = 0;\n"
-    "  read_pipe(p, &x);\n"
-    "  out[get_global_id(0)] = x;\n"
-    "}\n"
-    "kernel void wide(global float *d) {\n"
-    "  float x[24];\n"
-    "  size_t at = get_global_id(0);\n"
-    "  for (int i = 0; i < 24; i++) x[i] = d[at + i];\n"
-    "  for (int i = 0; i < 24; i++) d[at + i] = x[i] * x[23 - i];\n"
-    "}\n"
-    "kernel void steer(global uint *d) {\n"
-    "  size_t at = get_global_id(0);\n"
-    "  for (uint i = 0, n = d[at] & 7; i < n; i++) d[at + 64] += i;\n"
-    "}\n";
 
 /* An application on a device, and the cycles of its launches. */
 struct app {
@@ -52,7 +29,7 @@ static struct app app_new(const char *const *changes, size_t count) {
   ww_machine_unref(rig->machine);
   rig->machine = changed;
   rig_fine(rig, ww_device_new(changed, &rig->device, &rig->error));
-  rig_fine(rig, ww_program_build(rig->context, ww_text(other_source), NULL, &app.other, &rig->error));
+  rig_fine(rig, ww_program_build(rig->context, ww_text(CT_KERNEL(other_source)), NULL, &app.other, &rig->error));
   return app;
 }
 

@@ -3,22 +3,11 @@
 
 #include "tests/api/rig.h"
 #include "tests/ct.h"
+#include "tests/kernels.h"
 
 enum { WORDS = 1 << 16 };
 
 /* Adds and copies until enough windows have passed for threads to start. */
-static const char source[] = ".kernel add\n.arg data global\n.reg i, v, n\n.reg64 p\n.pred more\n"
-                             "  ld.arg.b64 p, data\n"
-                             "  get.global_id i, x\n"
-                             "  mad.wide.u32 p, i, 4, p\n"
-                             "  mov.b32 n, 0\n"
-                             "again: ld.global.b32 v, [p]\n"
-                             "  add.i32 v, v, n\n"
-                             "  st.global.b32 [p], v\n"
-                             "  add.i32 n, n, 1\n"
-                             "  setp.lt.u32 more, n, 40\n"
-                             "  @more bra again\n"
-                             "  exit\n";
 
 static char *run(struct rig *rig, uint32_t threads, uint32_t *sum) {
   const ww_watch watch = {.size = sizeof watch, .threads = threads};
@@ -39,7 +28,7 @@ TEST(threads_api, any_number_of_threads_gives_the_same_report) {
   static const uint32_t threads[] = {1, 2, 5, 0};
   ct_freed(ct_free) char *first = NULL;
   for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
-    ct_freed(rig_free) struct rig rig = rig_with("h200", source);
+    ct_freed(rig_free) struct rig rig = rig_with("h200", CT_KERNEL(source));
     uint32_t sum = 0;
     ct_freed(ct_free) char *text = run(&rig, threads[i], &sum);
     ct_note("%u threads", threads[i]);
@@ -52,7 +41,7 @@ TEST(threads_api, any_number_of_threads_gives_the_same_report) {
 }
 
 TEST(threads_api, a_device_can_change_their_number_between_runs) {
-  struct rig one = rig_with("h200", source), other = rig_with("h200", source);
+  struct rig one = rig_with("h200", CT_KERNEL(source)), other = rig_with("h200", CT_KERNEL(source));
   for (uint32_t i = 0; i < 4; i++) {
     uint32_t sum = 0;
     char *expected = run(&one, 1, &sum), *got = run(&other, 4 - i, &sum);

@@ -188,6 +188,7 @@ def main():
     parser.add_argument("--run", action="store_true", help="ask `warpwait run`, for the rules that it finds, too")
     parser.add_argument("--levels", type=lambda text: text.split(","), default=[], metavar="LEVEL,...",
                         help="levels of optimization (the one that check uses)")
+    parser.add_argument("--part", type=int, default=os.environ.get("RULES_PART", 1), help="take every K-th run only (1)")
     parser.add_argument("pattern", nargs="*", help="only kernels whose file name contains one of these")
     # tests/run passes a GoogleTest option to every program.
     arguments, _ = parser.parse_known_args()
@@ -209,7 +210,7 @@ def main():
         rules = {}
     for name, text in count_complaints(kernels, rules):
         complain(name, text)
-    kernels = list(variants(kernels, arguments.levels))
+    kernels = list(variants(kernels, arguments.levels))[::arguments.part]
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for kernel, fault in zip(kernels, pool.map(lambda kernel: judge(kernel, arguments.warpwait, verb), kernels)):
             if fault:

@@ -1,5 +1,8 @@
 /* The shadow memory's pages, and the pool that holds their cells. */
+#include "isa/isa.h"
 #include "sim/check/shadow.h"
+
+#include <malloc.h>
 
 #include "tests/ct.h"
 
@@ -9,13 +12,27 @@ static struct touch touch_by(uint32_t group, uint32_t site) {
 
 TEST(shadow, a_page_starts_empty_and_never_moves) {
   struct shadow shadow = {.base = 0x10000};
-  struct shadow_page *first = shadow_page(&shadow, 0x10000), *far = shadow_page(&shadow, 0x10000 + (64 << 20));
-  EXPECT_TRUE(first != far);
+  struct shadow_page *first = shadow_page(&shadow, 0x10000), *before = first;
+  for (unsigned i = 0; i < 16; i++) { /* up to 128 MiB further */
+    struct shadow_page *page = shadow_page(&shadow, 0x10000 + ((uint64_t)SHADOW_PAGE_BYTES << i));
+    EXPECT_TRUE(page != first && page != before);
+    before = page;
+  }
+  EXPECT_TRUE(shadow_page(&shadow, 0x10000) == first);
   EXPECT_TRUE(shadow_page(&shadow, 0x10000 + SHADOW_PAGE_BYTES - 1) == first);
   EXPECT_FALSE(first->bytes || first->ignored || first->cell[0].group);
   shadow_free(&shadow);
   EXPECT_EQ(shadow.base, 0x10000);
-  EXPECT_EQ(shadow.page_count, 0);
+  EXPECT_EQ(shadow.table_count, 0);
+}
+
+TEST(shadow, what_lies_between_two_distant_pages_takes_no_memory) {
+  struct shadow shadow = {.base = ISA_VARIABLE_BASE};
+  const size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
+  shadow_page(&shadow, ISA_VARIABLE_BASE);
+  shadow_page(&shadow, ISA_GLOBAL_BASE);
+  EXPECT_LT(mallinfo2().uordblks + mallinfo2().hblkhd - before, 128 << 10); /* 33 KiB for the two pages */
+  shadow_free(&shadow);
 }
 
 TEST(shadow, bytes_start_with_the_touches_of_their_word) {

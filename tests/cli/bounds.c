@@ -10,6 +10,7 @@
 #include "tests/cli/fixture.h"
 #include "tests/cli/tool.h"
 #include "tests/ct.h"
+#include "tests/kernels.h"
 
 enum { CYCLES = 1000 };
 
@@ -249,23 +250,7 @@ TEST(bounds, the_limit_is_shown_with_the_longest_wait) {
 /* `explain` names the same bottleneck as the report: a kernel that waits for requests while it holds all channels. */
 TEST(bounds, a_resource_held_while_waiting_for_another_is_not_named) {
   tool_folder();
-  tool_file("k.cl",
-            "kernel void k(global const float *in, global float *out, int tiles) {\n"
-            "  local float t[2][256];\n"
-            "  const size_t n = get_num_groups(0), g = get_group_id(0), l = get_local_id(0);\n"
-            "  event_t e[2];\n"
-            "  e[0] = async_work_group_copy(t[0], in + g * 256, 256, 0);\n"
-            "  float sum = 0;\n"
-            "  for (int i = 0; i < tiles; i++) {\n"
-            "    if (i + 1 < tiles)\n"
-            "      e[(i + 1) % 2] = async_work_group_copy(t[(i + 1) % 2], in + ((i + 1) * n + g) * 256, 256, 0);\n"
-            "    wait_group_events(1, &e[i % 2]);\n"
-            "    for (int j = 0; j < 4; j++)\n"
-            "      sum += t[i % 2][l + 64 * j];\n"
-            "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-            "  }\n"
-            "  out[get_global_id(0)] = sum;\n"
-            "}\n");
+  tool_file("k.cl", CT_KERNEL(a_resource_held_while));
   const char *const job = "k.cl --global 256 --local 64 --arg buffer:in=65536:float:iota "
                           "--arg buffer:out=1024:float --arg int:16";
   char command[400];

@@ -9,28 +9,15 @@
 #include "tests/cli/fixture.h"
 #include "tests/cli/tool.h"
 #include "tests/ct.h"
+#include "tests/kernels.h"
 
 /* All work-items write data[0]; then each reads what its neighbor has written into the LDS. */
-static const char race[] = ".kernel race\n"
-                           ".arg data global\n"
-                           ".arg room local\n"
-                           ".reg i, at\n"
-                           ".reg64 p\n"
-                           "  ld.arg.b64 p, data\n"
-                           "  get.local_id i, x\n"
-                           "  st.global.b32 [p], i\n"
-                           "  ld.arg.b32 at, room\n"
-                           "  mad.i32 at, i, 4, at\n"
-                           "  st.lds.b32 [at], i\n"
-                           "  xor.b32 at, at, 4\n"
-                           "  ld.lds.b32 i, [at]\n"
-                           "  exit\n";
 
 #define RACE "check race.wws --global 16 --local 8 --arg buffer:d=64:uint --arg local:64"
 
 static void race_folder(void) {
   fixture_folder();
-  tool_file("race.wws", race);
+  tool_file("race.wws", CT_KERNEL(race));
 }
 
 static void expect(const char *arguments, int status, const char *out, const char *err) {
@@ -99,16 +86,7 @@ TEST(check_verb, work_items_are_named_by_their_place_in_the_work_group) {
 /* Waits and barriers do not order another work-group's accesses, and another work-group has none in this LDS. */
 TEST(check_verb, advice_differs_within_and_between_work_groups) {
   tool_folder();
-  tool_file("k.cl", "kernel void k(global const int *a, global int *b) {\n"
-                    "  local int t[8];\n"
-                    "  event_t e = async_work_group_copy(t, a, 8, 0);\n"
-                    "  int x = t[get_local_id(0)];\n"
-                    "  wait_group_events(1, &e);\n"
-                    "  e = async_work_group_copy(b, t, 8, 0);\n"
-                    "  wait_group_events(1, &e);\n"
-                    "  if (get_group_id(0))\n"
-                    "    b[get_local_id(0)] = x;\n"
-                    "}\n");
+  tool_file("k.cl", CT_KERNEL(advice_differs_within_and));
   ct_freed(outcome_free) struct outcome outcome =
       tool("check k.cl --global 16 --local 8 --arg buffer:a=64 --arg buffer:b=64");
   EXPECT_CONTAINS(outcome.out,
@@ -496,7 +474,7 @@ TEST(check_verb, sarif_goes_to_standard_output_when_the_report_does_not) {
 TEST(check_verb, sarif_names_files_relative_to_the_current_folder_or_by_absolute_path) {
   char command[400], whole_path[200];
   const char *folder = tool_folder();
-  tool_file("r %c.wws", race); /* tool() splits words at blanks, so a launch file names it */
+  tool_file("r %c.wws", CT_KERNEL(race)); /* tool() splits words at blanks, so a launch file names it */
   tool_file("l.json", "{\"program\": \"r %c.wws\", \"buffers\": {\"d\": {\"bytes\": 64}}, \"launches\": [{\"kernel\": "
                       "\"race\", \"global\": [8], \"local\": [8], \"args\": [{\"buffer\": \"d\"}, {\"local\": 64}]}]}");
   json_t *run = sarif_run("check l.json --sarif s.sarif");
@@ -506,7 +484,7 @@ TEST(check_verb, sarif_names_files_relative_to_the_current_folder_or_by_absolute
   snprintf(command, sizeof command,
            "check ../%s/race.wws --global 8 --local 8 --arg buffer:d=64 --arg local:64 --sarif s.sarif",
            strrchr(folder, '/') + 1);
-  tool_file("race.wws", race);
+  tool_file("race.wws", CT_KERNEL(race));
   run = sarif_run(command);
   snprintf(whole_path, sizeof whole_path, "file://%s/race.wws", folder);
   EXPECT_STREQ(word(location_of(run), "uri"), whole_path);

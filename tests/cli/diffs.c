@@ -5,27 +5,9 @@
 
 #include "tests/cli/tool.h"
 #include "tests/ct.h"
+#include "tests/kernels.h"
 
 /* Work-item i of two work-groups reads element `step` * i if i is below `limit`, and copies as many bytes. */
-static const char kernel[] = ".kernel hop\n.arg data global\n.arg step u32\n.arg limit u32\n.arg room local\n"
-                             ".reg i, v, e\n.reg64 p\n.pred c\n"
-                             "  ld.arg.b64 p, data\n"
-                             "  get.global_id i, x\n"
-                             "  ld.arg.b32 v, limit\n"
-                             "  setp.ge.u32 c, i, v\n"
-                             "@c bra out\n"
-                             "  ld.arg.b32 v, step\n"
-                             "  mul.i32 v, v, i\n"
-                             "  mad.wide.u32 p, v, 4, p\n"
-                             "  ld.global.b32 v, [p]\n"
-                             "  ld.global.b32 v, [p]\n"
-                             "out:\n"
-                             "  ld.arg.b64 p, data\n"
-                             "  ld.arg.b32 v, step\n"
-                             "  ld.arg.b32 i, room\n"
-                             "  copy.to_lds e, [i], [p], v, size=4\n"
-                             "  wait e\n"
-                             "  exit\n";
 
 static void record(const char *name, const char *step, const char *limit, const char *more) {
   char command[300];
@@ -40,7 +22,7 @@ static void record(const char *name, const char *step, const char *limit, const 
 
 static void folder(void) {
   tool_folder();
-  tool_file("hop.wws", kernel);
+  tool_file("hop.wws", CT_KERNEL(kernel));
   record("a.wwt", "1", "128", "");
 }
 
@@ -113,7 +95,7 @@ TEST(diffs, machines_are_compared_by_parameter_and_time_only_on_request) {
 
 TEST(diffs, different_programs_and_launches_are_reported) {
   folder();
-  tool_file("other.wws", kernel);
+  tool_file("other.wws", CT_KERNEL(kernel));
   expect(
       "run hop.wws --global 64 --local 64 --arg buffer:data=4096 --arg uint:1 --arg uint:128 --arg local:1024 --out o "
       "--trace b.wwt",
@@ -122,7 +104,7 @@ TEST(diffs, different_programs_and_launches_are_reported) {
          "launch 1, work-items: 128 x 1 x 1 | 64 x 1 x 1\n"
          "launches: 1 more; --all shows them\n"
          "launch 1, work-group 1, warps: 2 | 0\n");
-  char *text = strdup(kernel), *at = strstr(text, "mul.i32");
+  char *text = strdup(CT_KERNEL(kernel)), *at = strstr(text, "mul.i32");
   memcpy(at, "add.i32", 7);
   tool_file("hop.wws", text);
   free(text);

@@ -6,26 +6,15 @@
 
 #include "tests/cli/tool.h"
 #include "tests/ct.h"
+#include "tests/kernels.h"
 
 /* Two work-groups of two warps. In the first group's second warp and in the second group, lanes from 48 on read
  * nothing. */
 enum { GROUPS = 2, WARPS = 2, LANES = 32, ITEMS = GROUPS * WARPS * LANES, READ = 48, CODE = 11 };
-static const char kernel[] = ".kernel count\n.arg data global\n.arg room local\n.reg i, v, e\n.reg64 p, q\n.pred c\n"
-                             "  ld.arg.b64 p, data\n"
-                             "  ld.arg.b32 v, room\n"
-                             "  copy.to_lds e, [v], [p], 16, size=4\n"
-                             "  wait e\n"
-                             "  get.global_id i, x\n"
-                             "  setp.lt.u32 c, i, 48\n"
-                             "@c ld.global.b64 q, [p]\n"
-                             "  atom.global.add.i32 i, [p], v\n"
-                             "  st.lds.b32 [v], i\n"
-                             "  bar\n"
-                             "  exit\n";
 
 static json_t *record_and_report(void) {
   tool_folder();
-  tool_file("count.wws", kernel);
+  tool_file("count.wws", CT_KERNEL(kernel));
   struct outcome run = tool("run count.wws --global 128 --local 64 --arg buffer:data=4096 --arg local:256 --out o "
                             "--trace t.wwt");
   ct_note("%s", run.err);

@@ -8,18 +8,11 @@
 #include "opencl/opencl.h"
 #include "tests/cli/tool.h"
 #include "tests/ct.h"
+#include "tests/kernels.h"
 
 #define ACCEPTED                                                                                                       \
   "legal: -D, -U, -I, -include, -isystem, -iquote, -cl-std=, OpenCL's other -cl-..., -w, -W..., -f... of floating "    \
   "point"
-
-static const char plus[] = "struct pair { int a, b; };\n"
-                           "#ifndef N\n#define N 0\n#endif\n"
-                           "kernel void plus(global uint *data, uint add, struct pair more, local uint *room) {\n"
-                           "  uint i = get_global_id(0);\n"
-                           "  room[get_local_id(0)] = data[i];\n"
-                           "  data[i] = room[get_local_id(0)] + add + more.b + N;\n"
-                           "}\n";
 
 static const char launch[] =
     "{ %s\n"
@@ -110,7 +103,7 @@ TEST(opencl, a_command_compiles_a_source_once) {
 /* ---- runs ---------------------------------------------------------------------------------------- */
 
 TEST(opencl, a_launch_file_without_program_uses_kernel_cl) {
-  fresh(plus, 7);
+  fresh(CT_KERNEL(plus), 7);
   tool_file("kernel.wws", "  this is no program\n");
   launch_with("");
   expect("run l.json --verify", 0, "");
@@ -135,7 +128,7 @@ TEST(opencl, build_keys_and_options_reach_the_kernel) {
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char arguments[200];
-    fresh(plus, rows[i].sum);
+    fresh(CT_KERNEL(plus), rows[i].sum);
     launch_with(rows[i].keys);
     snprintf(arguments, sizeof arguments, "run l.json --verify%s", rows[i].options);
     ct_note("%s", rows[i].keys);
@@ -190,7 +183,7 @@ TEST(opencl, spir_v_runs_like_its_source) {
   char path[200];
   struct isa_error error = {""};
   snprintf(path, sizeof path, "%s/kernel.cl", tool_folder()); /* fresh() empties the folder */
-  fresh(plus, 7);
+  fresh(CT_KERNEL(plus), 7);
   EXPECT_TRUE(opencl_compile(path, &(struct opencl_build){0}, &spirv, &size, &error));
   EXPECT_STREQ(error.text, "");
   tool_bytes("k.spv", spirv, size);
@@ -201,14 +194,14 @@ TEST(opencl, spir_v_runs_like_its_source) {
 }
 
 TEST(opencl, an_object_file_runs_like_its_source) {
-  fresh(plus, 7);
+  fresh(CT_KERNEL(plus), 7);
   expect("asm kernel.cl -o k.wwo", 0, "");
   launch_with("\"program\": \"k.wwo\",");
   expect("run l.json --verify", 0, "");
 }
 
 TEST(opencl, instructions_are_shown_below_their_source_lines) {
-  fresh(plus, 7);
+  fresh(CT_KERNEL(plus), 7);
   ct_freed(outcome_free) struct outcome outcome = tool("dis kernel.cl");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_CONTAINS(outcome.out, "kernel plus: ");
@@ -223,7 +216,7 @@ TEST(opencl, instructions_are_shown_below_their_source_lines) {
 /* Whatever form the program had, its assembly is the same and assembles to the same program. */
 /* The launch file's defines and those of the command line apply to its program. */
 TEST(opencl, dis_builds_a_launch_files_program_with_its_options) {
-  fresh(plus, 7);
+  fresh(CT_KERNEL(plus), 7);
   launch_with("\"build\": { \"defines\": { \"N\": 3000 } },");
   struct outcome file = tool("dis l.json"), alone = tool("dis kernel.cl -D N=3000");
   EXPECT_EQ(file.status, 0);
@@ -246,7 +239,7 @@ TEST(opencl, a_define_that_the_kernel_never_uses_is_reported) {
       {"-D NN=3", "warpwait: -D NN: kernel.cl does not mention this macro; did you mean 'N'?\n"},
       {"-D WIDTH", "warpwait: -D WIDTH: kernel.cl does not mention this macro\n"},
       {"-D dat=3", "warpwait: -D dat: kernel.cl does not mention this macro\n"}}; /* a part of the word `data` */
-  fresh(plus, 7);
+  fresh(CT_KERNEL(plus), 7);
   launch_with("\"build\": { \"defines\": { \"N\": 1 } },");
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char command[100];
@@ -262,7 +255,7 @@ TEST(opencl, a_define_that_the_kernel_never_uses_is_reported) {
 }
 
 TEST(opencl, reports_of_runs_and_replays_show_the_defines) {
-  fresh(plus, 7);
+  fresh(CT_KERNEL(plus), 7);
   launch_with("\"build\": { \"defines\": { \"N\": 1, \"M\": 2 } },");
   struct outcome run = tool("run l.json -D N=4 -D OF_NO_USE --trace t.wwt"), replay = tool("replay t.wwt");
   EXPECT_CONTAINS(run.out, "\ndefined        M=2, N=4, OF_NO_USE\n");
@@ -290,7 +283,7 @@ TEST(opencl, reports_of_runs_and_replays_show_the_defines) {
 }
 
 TEST(opencl, its_assembly_can_be_assembled) {
-  fresh(plus, 7);
+  fresh(CT_KERNEL(plus), 7);
   expect("asm kernel.cl -o k.wwo --spirv k.spv", 0, "");
   expect("dis kernel.cl --assembly -o a.wws", 0, "");
   expect("asm a.wws -o a.wwo", 0, "");
@@ -319,13 +312,7 @@ TEST(opencl, an_array_indexed_only_in_unrolled_loops_needs_no_memory) {
 
 /* 1.2 MB per work-item. A work-item reads 0 there, even if another one of the same slot has written before. */
 TEST(opencl, private_arrays_may_be_too_large_for_all_warps_of_a_machine) {
-  fresh("kernel void plus(global uint *data) {\n"
-        "  uint a[300000], i = get_global_id(0);\n"
-        "  if (i == 99) for (uint k = 0; k < 300000; k++) a[k] = 1;\n"
-        "  for (uint k = 0; k < 4; k++) a[(data[i] * 7919 + k * 90001) % 300000] += k;\n"
-        "  data[i] += a[(data[i] * 7919 + 3 * 90001) % 300000];\n"
-        "}\n",
-        3);
+  fresh(CT_KERNEL(private_arrays_may_be), 3);
   tool_file("l.json", "{ \"buffers\": { \"data\": { \"bytes\": 256, \"fill\": \"iota\", \"elem\": \"uint\" } },\n"
                       "\"launches\": [ { \"kernel\": \"plus\", \"global\": [64], \"local\": [8],\n"
                       "\"args\": [ { \"buffer\": \"data\" } ] } ],\n"
@@ -339,16 +326,7 @@ TEST(opencl, private_arrays_may_be_too_large_for_all_warps_of_a_machine) {
 TEST(opencl, an_inline_only_function_links_by_every_route) {
   static const char *const runs[] = {"run l.json --verify --route ssa", "run l.json --verify --route O0",
                                      "run l.json --verify --route O2"};
-  fresh("inline uint f(uint x, uint n) {\n"
-        "  for (uint i = 0; i < n; i++)\n"
-        "    for (uint k = 0; k < i; k++) { x += k * i; if (x & 64) x ^= i * 3; else x -= k; x = rotate(x, k); }\n"
-        "  return x;\n"
-        "}\n"
-        "kernel void plus(global uint *data, uint add, long two, local uint *room) {\n"
-        "  uint i = get_global_id(0);\n"
-        "  data[i] += f(add, add - 5) + f(two >> 32, 0) + f(f(i, i), i) - f(f(i, i), i);\n"
-        "}\n",
-        7);
+  fresh(CT_KERNEL(an_inline_only_function), 7);
   launch_with("");
   for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
     expect(runs[i], 0, "");
@@ -424,14 +402,6 @@ TEST(opencl, program_scope_variables_persist_across_launches_and_have_no_name) {
 /* ---- registers ----------------------------------------------------------------------------------- */
 
 /* Forty values that are all live until the end. */
-static const char wide[] = "kernel void plus(global float *a) {\n"
-                           "  float v[40];\n"
-                           "  for (int i = 0; i < 40; i++) v[i] = a[i * 64 + get_global_id(0)];\n"
-                           "  float s = 0;\n"
-                           "  #pragma unroll\n"
-                           "  for (int i = 0; i < 40; i++) s = s * v[39 - i] + v[i];\n"
-                           "  a[get_global_id(0)] = s;\n"
-                           "}\n";
 
 TEST(opencl, a_work_group_that_does_not_fit_gets_fewer_registers) {
   /* 1024 registers are 32 per lane for one warp of 32, and 16 for two. */
@@ -444,7 +414,7 @@ TEST(opencl, a_work_group_that_does_not_fit_gets_fewer_registers) {
   for (int i = 0; i < 40; i++)
     at += sprintf(at, " + v%d", 39 - i);
   sprintf(at, ";\n}\n");
-  fresh(wide, 0);
+  fresh(CT_KERNEL(wide), 0);
   tool_file("kernel.wide.cl", text);
   snprintf(arguments, sizeof arguments, "%s--local 64", run);
   EXPECT_GT(number(arguments, "registers"), 32);
@@ -463,7 +433,7 @@ TEST(opencl, a_work_group_that_does_not_fit_gets_fewer_registers) {
 }
 
 TEST(opencl, a_work_group_that_does_not_fit_with_16_registers_is_refused) {
-  fresh(wide, 0);
+  fresh(CT_KERNEL(wide), 0);
   struct outcome outcome =
       tool("run kernel.cl --optimize 0 --global 512 --local 512 --arg buffer:a=131072 --set cu.registers=1024");
   EXPECT_EQ(outcome.status, 2);
@@ -645,7 +615,7 @@ TEST(opencl, bad_build_keys_name_their_place) {
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char whole[400];
-    fresh(plus, 0);
+    fresh(CT_KERNEL(plus), 0);
     tool_file("bad.spv", "this is no SPIR-V\n");
     launch_with(rows[i].keys);
     ct_note("%s", rows[i].keys);
@@ -668,7 +638,7 @@ TEST(opencl, bad_build_options_name_the_option) {
       {"asm kernel.cl -D 1X=2",
        "-D or --build-option: build option '-D': '1X=2' is not NAME, NAME=VALUE or NAME(X)=VALUE"},
   };
-  fresh(plus, 0);
+  fresh(CT_KERNEL(plus), 0);
   launch_with("\"build\": { \"options\": \"-w\", \"std\": \"CL2.0\" },");
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char whole[400];
@@ -679,7 +649,7 @@ TEST(opencl, bad_build_options_name_the_option) {
 }
 
 TEST(opencl, spir_v_is_written_on_request_even_if_it_cannot_be_lowered) {
-  fresh(plus, 7);
+  fresh(CT_KERNEL(plus), 7);
   expect("asm kernel.cl --spirv k.spv", 0, "");
   launch_with("\"program\": \"k.spv\",");
   expect("run l.json --verify", 0, "");
@@ -711,7 +681,7 @@ TEST(opencl, truncated_or_foreign_spir_v_is_reported_by_what_it_lacks) {
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char whole[200];
-    fresh(plus, 0);
+    fresh(CT_KERNEL(plus), 0);
     tool_bytes("k.spv", rows[i].word, rows[i].bytes);
     snprintf(whole, sizeof whole, "warpwait: k.spv: %s\n", rows[i].message);
     expect("run k.spv --global 1", 2, whole);
@@ -719,13 +689,7 @@ TEST(opencl, truncated_or_foreign_spir_v_is_reported_by_what_it_lacks) {
 }
 
 TEST(opencl, every_instruction_up_to_the_last_exit_has_a_source_line) {
-  fresh("kernel void k(global int *a, int n) {\n"
-        "  if (n > 3)\n"
-        "    return;\n"
-        "  for (int i = 0; i < n; i++)\n"
-        "    a[i] = n;\n"
-        "}\n",
-        0);
+  fresh(CT_KERNEL(every_instruction_up_to), 0);
   for (enum opencl_route route = 0; route < OPENCL_ROUTES; route++) {
     char arguments[100];
     snprintf(arguments, sizeof arguments, "dis kernel.cl --route %s", opencl_route_names[route]);
@@ -739,7 +703,7 @@ TEST(opencl, every_instruction_up_to_the_last_exit_has_a_source_line) {
 TEST(opencl, bad_spir_v_is_reported_in_one_line) {
   static const char *const rows[] = {"", "this is no SPIR-V\n", "\3\2\43\7", "\3\2\43\7garbage that follows a magic"};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    fresh(plus, 0);
+    fresh(CT_KERNEL(plus), 0);
     tool_file("bad.spv", rows[i]);
     ct_freed(outcome_free) struct outcome outcome = tool("run bad.spv --global 1");
     ct_note("row %zu: %s", i, outcome.err);

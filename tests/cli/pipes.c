@@ -7,20 +7,9 @@
 
 #include "tests/cli/tool.h"
 #include "tests/ct.h"
+#include "tests/kernels.h"
 
 /* put: every work-item writes its number. get: every work-item reads a packet, or leaves 99. */
-static const char kernels[] =
-    ".kernel put\n.arg p pipe\n.reg i\n.reg64 pp, id, at\n.pred ok\n ld.arg.b64 pp, p\n get.global_id i, x\n"
-    " pipe.reserve.write id, [pp], 1, kind=packet\n setp.ne.u64 ok, id, 0\n@!ok exit\n"
-    " pipe.slot.write at, [pp], id, 0, size=4\n st.global.b32 [at], i\n fence.global\n"
-    " pipe.commit.write [pp], id, kind=packet\n exit\n"
-    ".kernel get\n.arg p pipe\n.arg out global\n.reg i, v\n.reg64 pp, id, at, q\n.pred ok\n ld.arg.b64 pp, p\n"
-    " ld.arg.b64 q, out\n get.global_id i, x\n shl.b32 i, i, 2\n mov.b32 v, 99\n"
-    " pipe.reserve.read id, [pp], 1, kind=packet\n setp.ne.u64 ok, id, 0\n@!ok bra PUT\n"
-    " pipe.slot.read at, [pp], id, 0, size=4\n ld.global.b32 v, [at]\n fence.global\n"
-    " pipe.commit.read [pp], id, kind=packet\nPUT: st.global.b32 [q + i], v\n exit\n"
-    ".kernel spin\n.arg p pipe\n.reg64 pp, id\n.pred no\n ld.arg.b64 pp, p\n"
-    "again: pipe.reserve.read id, [pp], 1, kind=packet\n setp.eq.u64 no, id, 0\n@no bra again\n exit\n";
 
 /* The test's folder with a launch file: pipes p of 40 packets and q, a buffer, the launches, and more keys. */
 static const char *folder;
@@ -28,7 +17,7 @@ static const char *folder;
 static void write_launch(const char *pipes, const char *launches, const char *more) {
   char text[3000];
   folder = tool_folder();
-  tool_file("kernel.wws", kernels);
+  tool_file("kernel.wws", CT_KERNEL(kernels));
   snprintf(text, sizeof text,
            "{\"program\": \"kernel.wws\", \"buffers\": {\"out\": {\"bytes\": 128, \"elem\": \"uint\"}},\n\"pipes\": "
            "%s,\n\"launches\": [%s]%s}",
@@ -224,7 +213,7 @@ TEST(pipes, pipes_can_be_made_on_the_command_line) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char line[300];
     tool_folder();
-    tool_file("kernel.wws", kernels);
+    tool_file("kernel.wws", CT_KERNEL(kernels));
     snprintf(line, sizeof line, "run kernel.wws %s", rows[i].arguments);
     ct_freed(outcome_free) struct outcome outcome = run(line, rows[i].status, rows[i].err);
   }

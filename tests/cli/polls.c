@@ -7,29 +7,7 @@
 #include "tests/cli/fixture.h"
 #include "tests/cli/tool.h"
 #include "tests/ct.h"
-
-static const char kernels[] =
-    "kernel void lock(global int *lock, global int *out) {\n"
-    "  while (atomic_cmpxchg(lock, 0, 1) != 0) ;\n"
-    "  out[0]++; atomic_xchg(lock, 0); }\n"
-    "kernel void here(global int *out) {\n"
-    "  local int first, lock; if (get_local_id(0) == 0) lock = first = 0; barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "  while (atomic_xchg(&lock, 1 + first) != 0) ;\n"
-    "  out[0]++; atomic_xchg(&lock, 0); }\n"
-    "kernel void given(local volatile int *room, global int *out) {\n"
-    "  room[1] = 0; barrier(CLK_LOCAL_MEM_FENCE); while (room[1] == 0) ; out[0] = 1; }\n"
-    "kernel void flag(volatile global int *flag, global int *out) { while (flag[3] == 0) ; out[0] = 1; }\n"
-    "kernel void each(volatile global int *flag, global int *out) { while (flag[get_global_id(0)] == 0) ; out[0] = 1; "
-    "}\n"
-    "kernel void twice(volatile global int *lock, global int *out) {\n"
-    "  for (;;) { while (lock[2]) ; if (atomic_xchg(&lock[2], 1) == 0) break; } out[0]++; lock[2] = 0; }\n"
-    "kernel void late(volatile global int *flag, global int *out) {\n"
-    "  if (get_group_id(0) + 1 == get_num_groups(0)) *flag = 1; else while (*flag == 0) ; out[0] = 1; }\n"
-    "kernel void some(volatile global int *flag, global int *out) {\n"
-    "  if (get_local_id(0) < 8) return; if (get_local_id(0) < 33) while (*flag == 0) ; barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "  out[0] = 1; }\n"
-    "kernel void sums(global int *a, global int *out) {\n"
-    "  int s = 0; for (int i = 0; i < 1000000; i++) s += a[i & 7] + *a; out[0] = s; }\n";
+#include "tests/kernels.h"
 
 #define LIMIT " --max-cycles 30000"
 
@@ -37,7 +15,7 @@ static const char kernels[] =
 static void expect_polls(const char *options, const char *wanted) {
   char command[300], line[600];
   tool_folder();
-  tool_file("k.cl", kernels);
+  tool_file("k.cl", CT_KERNEL(kernels));
   snprintf(command, sizeof command, "run k.cl --kernel %s" LIMIT, options);
   ct_freed(outcome_free) struct outcome outcome = tool(command);
   ct_note("%s", command);
@@ -102,7 +80,7 @@ static void expect_same(const char *command, const struct outcome *wanted) {
 
 TEST(polls, all_hosts_orders_and_replays_say_the_same) {
   tool_folder();
-  tool_file("k.cl", kernels);
+  tool_file("k.cl", CT_KERNEL(kernels));
 #define RUN "run k.cl --kernel lock --global 4096 --local 64 --set cu.count=5 " GLOBALS("lock") LIMIT
   ct_freed(outcome_free) struct outcome outcome = tool(RUN " --trace t.wwt");
   EXPECT_CONTAINS(outcome.err, "which holds it");
@@ -114,7 +92,7 @@ TEST(polls, all_hosts_orders_and_replays_say_the_same) {
 
 TEST(polls, the_json_report_has_lanes_bytes_and_waiting_work_items) {
   tool_folder();
-  tool_file("k.cl", kernels);
+  tool_file("k.cl", CT_KERNEL(kernels));
   ct_freed(outcome_free) struct outcome outcome =
       tool("run k.cl --kernel here" TWO "--arg buffer:out=4:int --report json" LIMIT);
   json_t *report = json_loads(outcome.out, 0, NULL);

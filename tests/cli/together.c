@@ -6,36 +6,9 @@
 
 #include "tests/cli/tool.h"
 #include "tests/ct.h"
+#include "tests/kernels.h"
 
 /* Ordinary OpenCL C: a work-item that finds the pipe full or empty tries again. The compiler cannot remove the work. */
-static const char kernels[] = "uint busy(uint x, uint rounds) {\n"
-                              "  for (uint i = 0; i < rounds; i++) x = x * 1664525u + 1013904223u;\n"
-                              "  return x == 12345u;\n"
-                              "}\n"
-                              "kernel void put(write_only pipe uint p, uint count, uint work) {\n"
-                              "  uint first = get_global_id(0) * count;\n"
-                              "  for (uint i = first; i < first + count; i++) {\n"
-                              "    uint x = i + busy(i, work);\n"
-                              "    while (write_pipe(p, &x) != 0);\n"
-                              "  }\n"
-                              "  printf(\"put %u\\n\", count);\n"
-                              "}\n"
-                              "kernel void take(read_only pipe uint p, global uint *out, uint count, uint work) {\n"
-                              "  uint first = get_global_id(0) * count;\n"
-                              "  for (uint i = first; i < first + count; i++) {\n"
-                              "    uint x;\n"
-                              "    while (read_pipe(p, &x) != 0);\n"
-                              "    out[i] = x + busy(x, work);\n"
-                              "  }\n"
-                              "  printf(\"take %u\\n\", count);\n"
-                              "}\n"
-                              "kernel void pass(read_only pipe uint p, write_only pipe uint q, uint count) {\n"
-                              "  for (uint i = 0; i < count; i++) {\n"
-                              "    uint x;\n"
-                              "    while (read_pipe(p, &x) != 0);\n"
-                              "    while (write_pipe(q, &x) != 0);\n"
-                              "  }\n"
-                              "}\n";
 
 #define PUT(PIPE, ITEMS, COUNT, WORK)                                                                                  \
   "{\"kernel\": \"put\", \"global\": [" ITEMS "], \"local\": [1], \"args\": [{\"pipe\": \"" PIPE                       \
@@ -54,7 +27,7 @@ static void write_launch(const char *launches, const char *more) {
   for (uint32_t i = 0; i < count; i++)
     expected[i] = i;
   tool_folder();
-  tool_file("kernel.cl", kernels);
+  tool_file("kernel.cl", CT_KERNEL(kernels));
   tool_bytes("expected.bin", expected, sizeof expected);
   snprintf(text, sizeof text,
            "{\"program\": \"kernel.cl\", \"buffers\": {\"out\": {\"bytes\": 256, \"elem\": \"uint\"}},\n\"pipes\": "

@@ -111,50 +111,6 @@ static void compare_with_golden(const char *launch) {
 
 TEST(examples, run_prints_the_golden_report) { for_each_launch_file(compare_with_golden); }
 
-static void expect_no_hazard(const char *launch) {
-  json_t *report = report_of(launch, "--verify");
-  EXPECT_EQ(json_array_size(json_object_get(report, "hazards")), 0);
-  EXPECT_GE(json_array_size(json_object_get(report, "verify")), 1);
-  json_decref(report);
-}
-
-TEST(examples, every_example_verifies_and_has_no_hazard) { for_each_launch_file(expect_no_hazard); }
-
-static void verify_on_many_machines(const char *launch) {
-  static const int warp_sizes[] = {16, 32, 64}, counts[] = {1, 4, 132};
-  for (size_t w = 0; w < 3; w++)
-    for (size_t c = 0; c < 3; c++) {
-      char options[128];
-      snprintf(options, sizeof options, "--verify --host plain --why=no --set cu.warp_size=%d --set cu.count=%d",
-               warp_sizes[w], counts[c]);
-      free(run_well(launch, options).text);
-    }
-}
-
-TEST(examples, results_hold_for_any_warp_size_and_number_of_cus) { for_each_launch_file(verify_on_many_machines); }
-
-/* The golden report, and this one order, include the runs for --why. */
-static void compare_orders(const char *launch, const char *same, size_t count) {
-  static const char *const others[] = {"--host plain --order shuffled:7", "--host plain --order descending",
-                                       "--host plain --order shuffled:8", "--host systemc"};
-  struct outcome ascending = warpwait_run(launch, "%s --host plain --order ascending", same);
-  EXPECT_EQ(ascending.status, 0);
-  EXPECT_CONTAINS(ascending.text, "\"trace_hash\"");
-  for (size_t i = 0; i < count; i++) {
-    struct outcome other = warpwait_run(launch, "%s %s", same, others[i]);
-    EXPECT_TRUE(strcmp(other.text, ascending.text) == 0);
-    free(other.text);
-  }
-  free(ascending.text);
-}
-
-static void compare_all_orders(const char *launch) {
-  compare_orders(launch, "--report json --set cu.count=4", 1);
-  compare_orders(launch, "--report json --set cu.count=4 --why=no", 4);
-}
-
-TEST(examples, evaluation_order_and_host_change_no_byte_of_the_report) { for_each_launch_file(compare_all_orders); }
-
 static int64_t sum_of(const json_t *counts) {
   const char *name = NULL;
   json_t *count = NULL;
@@ -163,22 +119,64 @@ static int64_t sum_of(const json_t *counts) {
   return sum;
 }
 
-static void add_up(const char *launch) {
-  json_t *report = report_of(launch, "");
+static void add_up(const json_t *of) {
+  size_t i = 0;
+  json_t *instruction = NULL;
+  int64_t by_instruction = 0;
+  EXPECT_EQ(sum_of(json_object_get(of, "stalls")), number(of, "resident_cycles"));
+  json_array_foreach(json_object_get(of, "by_instruction"), i, instruction) by_instruction +=
+      sum_of(json_object_get(instruction, "stalls"));
+  EXPECT_EQ(by_instruction, number(of, "resident_cycles"));
+}
+
+static void expect_good_report(const char *launch) {
+  json_t *report = report_of(launch, "--verify"), *of = NULL;
   size_t index = 0;
-  json_t *of = NULL, *instruction = NULL;
-  json_array_foreach(json_object_get(report, "launches"), index, of) {
-    size_t i = 0;
-    int64_t by_instruction = 0;
-    EXPECT_EQ(sum_of(json_object_get(of, "stalls")), number(of, "resident_cycles"));
-    json_array_foreach(json_object_get(of, "by_instruction"), i, instruction) by_instruction +=
-        sum_of(json_object_get(instruction, "stalls"));
-    EXPECT_EQ(by_instruction, number(of, "resident_cycles"));
-  }
+  EXPECT_EQ(json_array_size(json_object_get(report, "hazards")), 0);
+  EXPECT_GE(json_array_size(json_object_get(report, "verify")), 1);
+  json_array_foreach(json_object_get(report, "launches"), index, of) add_up(of);
   json_decref(report);
 }
 
-TEST(examples, stalls_sum_to_residency_by_bucket_and_by_instruction) { for_each_launch_file(add_up); }
+TEST(examples, all_verify_without_hazards_and_stalls_sum_to_residency_by_bucket_and_by_instruction) {
+  for_each_launch_file(expect_good_report);
+}
+
+/* Others run with the default, a warp size of 32 and one compute unit. */
+static void verify_on_many_machines(const char *launch) {
+  static const int shapes[][2] = {{16, 1}, {16, 132}, {32, 4}, {64, 1}, {64, 132}};
+  for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+    char options[128];
+    snprintf(options, sizeof options, "--verify --host plain --why=no --set cu.warp_size=%d --set cu.count=%d",
+             shapes[s][0], shapes[s][1]);
+    free(run_well(launch, options).text);
+  }
+}
+
+TEST(examples, results_hold_for_any_warp_size_and_number_of_cus) { for_each_launch_file(verify_on_many_machines); }
+
+/* Compares the first order with the others. */
+static void compare_orders(const char *launch, const char *same, const char *const *orders, size_t count) {
+  struct outcome first = warpwait_run(launch, "%s %s", same, orders[0]);
+  EXPECT_EQ(first.status, 0);
+  EXPECT_CONTAINS(first.text, "\"trace_hash\"");
+  for (size_t i = 1; i < count; i++) {
+    struct outcome other = warpwait_run(launch, "%s %s", same, orders[i]);
+    EXPECT_TRUE(strcmp(other.text, first.text) == 0);
+    free(other.text);
+  }
+  free(first.text);
+}
+
+/* The golden report, and one other order, include the runs for --why. */
+static void compare_all_orders(const char *launch) {
+  static const char *const orders[] = {"--order ascending", "--order shuffled:7", "--order descending",
+                                       "--order shuffled:8", "--host systemc"};
+  compare_orders(launch, "--report json --set cu.count=4", orders, 2);
+  compare_orders(launch, "--report json --set cu.count=4 --why=no", orders + 1, 4);
+}
+
+TEST(examples, evaluation_order_and_host_change_no_byte_of_the_report) { for_each_launch_file(compare_all_orders); }
 
 /* ---- what each example shows ---------------------------------------------------------------- */
 

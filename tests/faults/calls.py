@@ -69,7 +69,8 @@ HOST_KERNEL = "kernel void plus(global int *data) { data[get_global_id(0)] += 5;
 
 SWEEP = "[sweep]\nlaunch = l.json\n[axes]\ndma.channels = 1 2 4\ndma.setup = 0 20\n"
 
-# Name: the words, and the outputs. A store (.sqlite) grows by points and is not replaced, a log by lines, a folder by files.
+# Name: the words, and the outputs. A store (.sqlite) grows by points and is not replaced, a log by lines, a folder by
+# files. "compile" runs clang; fill() has left in the cache what "asm" compiles.
 CALLS = {
     "run": ("run l.json -o out.txt", ["out.txt"]),
     "json": ("run l.json --report json -o out.json --dump data=data.bin", ["out.json", "data.bin"]),
@@ -84,7 +85,7 @@ CALLS = {
     "check": ("check l.json --sarif new.sarif -o out.txt", ["new.sarif", "out.txt"]),
     "explain": ("explain l.json -o out.txt -q", ["out.txt"]),
     "replay": ("replay t.wwt -o out.txt --timeline new.json", ["out.txt", "new.json"]),
-    "asm": ("asm cl.cl -o new.wwo --spirv new.spv", ["new.wwo", "new.spv"]),
+    "asm": ("asm host.cl -o new.wwo --spirv new.spv", ["new.wwo", "new.spv"]),
     "dis": ("dis k.wws -o new.wws", ["new.wws"]),
     "diff": ("diff a.json b.json -o out.txt", ["out.txt"]),
     "text": ("trace convert t.wwt new.wwtt", ["new.wwtt"]),

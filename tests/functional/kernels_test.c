@@ -6,6 +6,7 @@
 #include "isa/ops.h"
 #include "models/functional.h"
 #include "tests/ct.h"
+#include "tests/kernels.h"
 #include "tests/models/random_kernel.h"
 #include "tests/models/rig.h"
 
@@ -117,12 +118,7 @@ TEST(kernels, a_group_that_waits_for_one_that_does_not_fit_ends_at_the_limit) {
 /* All groups meet at a counter again and again. */
 TEST(kernels, all_groups_of_a_full_machine_can_meet) {
   ct_freed(rig_free) struct rig rig;
-  run(&rig, true, "cu.count=16 cu.warps=32 cu.groups=16", 16 * 16 * 64, 64,
-      ".kernel k\n.arg in global\n.arg out global\n.reg i, n, v, r, want, one\n.reg64 p\n.pred c, first\n"
-      " ld.arg.b64 p, out\n get.local_id i, x\n setp.eq.u32 first, i, 0\n get.num_groups n, x\n mov.b32 one, 1\n"
-      "round: add.i32 want, want, n\n bar.all\n@!first bra met\n atom.global.add.i32 _, [p], one\n"
-      "spin: ld.global.b32 v, [p]\n setp.lt.u32 c, v, want\n@c bra spin\n"
-      "met: bar.all\n add.i32 r, r, 1\n setp.lt.u32 c, r, 5\n@c bra round\n exit\n");
+  run(&rig, true, "cu.count=16 cu.warps=32 cu.groups=16", 16 * 16 * 64, 64, CT_KERNEL(all_groups_of_a));
   EXPECT_EQ(rig.result.end, END_FINISHED);
   EXPECT_EQ(rig.result.hazard_count, 0);
   EXPECT_EQ(rig_word(&rig, 1, 0), 5 * 256);
@@ -131,12 +127,7 @@ TEST(kernels, all_groups_of_a_full_machine_can_meet) {
 /* Warp 0 spins on a word in the LDS that warp 1 stores much later; no barrier is involved. */
 TEST(kernels, a_warp_may_spin_on_another_of_its_group) {
   ct_freed(rig_free) struct rig rig;
-  run(&rig, true, "", 64, 64,
-      ".kernel k\n.arg in global\n.arg out global\n.lds t 64\n.reg w, n, v\n.reg64 p\n.pred c\n ld.arg.b64 p, out\n"
-      " get.warp w\n setp.ne.u32 c, w, 0\n@c bra other\nagain: ld.lds.b32 v, [t]\n setp.ne.u32 c, v, 7\n@c bra again\n"
-      " st.global.b32 [p], v\n exit\n"
-      "other: mov.b32 n, 100000\ncount: sub.i32 n, n, 1\n setp.ne.u32 c, n, 0\n@c bra count\n mov.b32 v, 7\n"
-      " st.lds.b32 [t], v\n exit\n");
+  run(&rig, true, "", 64, 64, CT_KERNEL(a_warp_may_spin));
   EXPECT_EQ(rig.result.end, END_FINISHED);
   EXPECT_EQ(rig_word(&rig, 1, 0), 7);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tests/icd/rig.h"
+#include "tests/kernels.h"
 
 enum { WIDTH = 20, HEIGHT = 9, TEXELS = WIDTH * HEIGHT };
 
@@ -120,20 +121,8 @@ TEST(images, layers_of_1d_arrays_use_the_second_coordinate) {
 
 /* ---- kernels ---------------------------------------------------------------------------------------------- */
 
-static const char kernels[] = "kernel void invert(read_only image2d_t from, write_only image2d_t to, sampler_t s) {\n"
-                              "  int2 at = (int2)(get_global_id(0), get_global_id(1));\n"
-                              "  write_imagef(to, at, 1.0f - read_imagef(from, s, convert_float2(at) + 0.5f));\n"
-                              "}\n"
-                              "kernel void twice(read_write image2d_t image) {\n"
-                              "  int2 at = (int2)(get_global_id(0), get_global_id(1));\n"
-                              "  write_imagef(image, at, 2.0f * read_imagef(image, at));\n"
-                              "}\n"
-                              "kernel void line(read_only image1d_buffer_t from, global float *to) {\n"
-                              "  to[get_global_id(0)] = read_imagef(from, get_global_id(0)).y;\n"
-                              "}\n";
-
 static cl_program build(struct rig *rig) {
-  const char *text = kernels;
+  const char *text = CT_KERNEL(kernels);
   cl_int status = CL_SUCCESS;
   cl_program program = clCreateProgramWithSource(rig->context, 1, &text, NULL, &status);
   EXPECT_EQ(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0 -cl-kernel-arg-info", NULL, NULL), CL_SUCCESS);

@@ -3,6 +3,7 @@
 #include "isa/cfg.h"
 #include "tests/ct.h"
 #include "tests/isa/rig.h"
+#include "tests/kernels.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -27,36 +28,13 @@ static void expect_lanes(const char *source, uint32_t (*expected)(uint32_t lane)
 static uint32_t nested_result(uint32_t lane) { return (lane < 8 ? (lane & 1 ? 11 : 12) : 20) + 100; }
 
 TEST(divergence, nested_if_else_takes_each_lane_through_its_own_arm) {
-  expect_lanes(".kernel k\n.reg x, lane, low\n.pred small, odd\n"
-               "        get.lane lane\n"
-               "        setp.lt.u32 small, lane, 8\n"
-               "@!small bra large\n"
-               "        and.b32 low, lane, 1\n"
-               "        setp.eq.u32 odd, low, 1\n"
-               "@!odd   bra even\n"
-               "        mov.b32 x, 11\n"
-               "        bra done\n"
-               "even:   mov.b32 x, 12\n"
-               "        bra done\n"
-               "large:  mov.b32 x, 20\n"
-               "done:   add.i32 x, x, 100\n"
-               "        exit\n",
-               nested_result);
+  expect_lanes(CT_KERNEL(nested_if_else_takes), nested_result);
 }
 
 static uint32_t trips_result(uint32_t lane) { return lane * (lane + 1) / 2 + 1; }
 
 TEST(divergence, loops_run_as_often_as_each_lane_requires) {
-  expect_lanes(".kernel k\n.reg x, n\n.pred out\n"
-               "        get.lane n\n"
-               "again:  setp.eq.u32 out, n, 0\n"
-               "@out    bra over\n"
-               "        add.i32 x, x, n\n"
-               "        sub.i32 n, n, 1\n"
-               "        bra again\n"
-               "over:   add.i32 x, x, 1\n"
-               "        exit\n",
-               trips_result);
+  expect_lanes(CT_KERNEL(loops_run_as_often), trips_result);
 }
 
 /* for (i = 0; i < 40; i++) { if (i == lane) break; if (i & 1) continue; x += i; } x *= 2 */
@@ -68,67 +46,25 @@ static uint32_t break_result(uint32_t lane) {
 }
 
 TEST(divergence, break_and_continue_leave_no_lane_behind) {
-  expect_lanes(".kernel k\n.reg x, i, lane, odd\n.pred p\n"
-               "        get.lane lane\n"
-               "loop:   setp.ge.u32 p, i, 40\n"
-               "@p      bra over\n"
-               "        setp.eq.u32 p, i, lane\n"
-               "@p      bra over               ; break\n"
-               "        and.b32 odd, i, 1\n"
-               "        setp.ne.u32 p, odd, 0\n"
-               "@p      bra next               ; continue\n"
-               "        add.i32 x, x, i\n"
-               "next:   add.i32 i, i, 1\n"
-               "        bra loop\n"
-               "over:   add.i32 x, x, x\n"
-               "        exit\n",
-               break_result);
+  expect_lanes(CT_KERNEL(break_and_continue_leave), break_result);
 }
 
 static uint32_t early_result(uint32_t lane) { return lane % 3 == 0 ? 1 : lane % 3 == 1 ? 2 : 7; }
 
 TEST(divergence, early_exits_do_not_prevent_reconvergence_of_the_others) {
-  const char *source = ".kernel k\n.reg x, lane, r\n.pred p\n"
-                       "        get.lane lane\n"
-                       "        rem.u32 r, lane, 3\n"
-                       "        setp.ne.u32 p, r, 0\n"
-                       "@p      bra on\n"
-                       "        mov.b32 x, 1\n"
-                       "        exit\n"
-                       "on:     mov.b32 x, 2\n"
-                       "        setp.eq.u32 p, r, 1\n"
-                       "@p      exit\n"
-                       "        add.i32 x, x, 5\n"
-                       "        exit\n";
+  const char *source = CT_KERNEL(early_exits_do_not);
   expect_lanes(source, early_result);
 }
 
 static uint32_t private_result(uint32_t lane) { return 1000 + lane; }
 
 TEST(divergence, waiting_sides_are_stored_next_to_private_memory) {
-  expect_lanes(".kernel k\n.reg x, lane\n.pred low\n.private 64\n"
-               "        get.lane lane\n"
-               "        add.i32 x, lane, 1000\n"
-               "        st.private.b32 [0], x\n"
-               "        setp.lt.u32 low, lane, 8\n"
-               "@low    bra over\n"
-               "        st.private.b32 [4], x\n"
-               "        ld.private.b32 x, [0]\n"
-               "over:   ld.private.b32 x, [0]\n"
-               "        exit\n",
-               private_result);
+  expect_lanes(CT_KERNEL(waiting_sides_are_stored), private_result);
 }
 
 TEST(divergence, a_uniform_branch_does_not_touch_the_stack) {
   ct_freed(rig_close) struct rig rig;
-  ASSERT_TRUE(rig_open(&rig,
-                       ".kernel k\n.reg x\n.pred p, q\n"
-                       "     mov.pred q, 1\n"
-                       "@p   bra over\n"
-                       "@q   bra over\n"
-                       "     mov.b32 x, 1\n"
-                       "over: exit\n",
-                       32, 32));
+  ASSERT_TRUE(rig_open(&rig, CT_KERNEL(a_uniform_branch_does), 32, 32));
   EXPECT_TRUE(rig_run(&rig, 10));
   EXPECT_EQ(rig.steps, 4);
   EXPECT_EQ(rig.deepest, 0);
@@ -137,16 +73,7 @@ TEST(divergence, a_uniform_branch_does_not_touch_the_stack) {
 
 TEST(divergence, a_divergent_branch_is_reported_and_the_lower_side_runs_first) {
   ct_freed(rig_close) struct rig rig;
-  ASSERT_TRUE(rig_open(&rig,
-                       ".kernel k\n.reg lane, x\n.pred p\n"
-                       "      get.lane lane\n"
-                       "      setp.lt.u32 p, lane, 4\n"
-                       "@p    bra then\n"
-                       "      mov.b32 x, 1\n"
-                       "      bra done\n"
-                       "then: mov.b32 x, 2\n"
-                       "done: exit\n",
-                       32, 32));
+  ASSERT_TRUE(rig_open(&rig, CT_KERNEL(a_divergent_branch_is), 32, 32));
   for (int i = 0; i < 3; i++)
     rig_step(&rig, 0);
   EXPECT_TRUE(rig.last.diverged);
@@ -169,25 +96,7 @@ TEST(divergence, a_divergent_branch_is_reported_and_the_lower_side_runs_first) {
 /* Three nested exits from a loop, 10^5 iterations, lanes leaving in many places. */
 TEST(divergence, the_stack_does_not_grow_with_loop_iterations) {
   ct_freed(rig_close) struct rig rig;
-  ASSERT_TRUE(rig_open(&rig,
-                       ".kernel k\n.reg i, lane, bits, limit\n.pred p, q\n"
-                       "       get.lane lane\n"
-                       "       shl.b32 limit, lane, 5\n"
-                       "       add.i32 limit, limit, 98000\n"
-                       "loop:  add.i32 i, i, 1\n"
-                       "       and.b32 bits, i, lane\n"
-                       "       setp.ne.u32 p, bits, 0\n"
-                       "@p     bra skip\n"
-                       "       setp.gt.u32 q, i, limit\n"
-                       "@q     bra tail\n"
-                       "       bra next\n"
-                       "skip:  setp.ge.u32 q, i, 100000\n"
-                       "@q     bra out\n"
-                       "next:  setp.lt.u32 q, i, 100000\n"
-                       "@q     bra loop\n"
-                       "tail:  add.i32 i, i, 7\n"
-                       "out:   exit\n",
-                       64, 64));
+  ASSERT_TRUE(rig_open(&rig, CT_KERNEL(the_stack_does_not), 64, 64));
   EXPECT_TRUE(rig_run(&rig, 100000000));
   EXPECT_GE(rig.steps, 500000);
   EXPECT_LE(rig.deepest, 8);
@@ -197,14 +106,7 @@ TEST(divergence, the_stack_does_not_grow_with_loop_iterations) {
 /* Lanes that leave a loop at its end wait in one shared entry. */
 TEST(divergence, lanes_that_leave_a_loop_at_its_end_share_one_entry) {
   ct_freed(rig_close) struct rig rig;
-  ASSERT_TRUE(rig_open(&rig,
-                       ".kernel k\n.reg i, lane\n.pred p\n"
-                       "       get.lane lane\n"
-                       "loop:  add.i32 i, i, 1\n"
-                       "       setp.le.u32 p, i, lane\n"
-                       "@p     bra loop\n"
-                       "       exit\n",
-                       64, 64));
+  ASSERT_TRUE(rig_open(&rig, CT_KERNEL(lanes_that_leave_a), 64, 64));
   EXPECT_TRUE(rig_run(&rig, 1000));
   EXPECT_EQ(rig.deepest, 1);
   EXPECT_EQ(rig_reg(&rig, 0, 63), 64);
@@ -213,17 +115,7 @@ TEST(divergence, lanes_that_leave_a_loop_at_its_end_share_one_entry) {
 /* One more lane leaves the loop in each iteration, to a tail before the join: at most one entry per lane. */
 TEST(divergence, there_is_at_most_one_waiting_side_per_lane) {
   ct_freed(rig_close) struct rig rig;
-  ASSERT_TRUE(rig_open(&rig,
-                       ".kernel k\n.reg i, lane\n.pred p, q\n"
-                       "       get.lane lane\n"
-                       "loop:  setp.eq.u32 q, i, 1000\n"
-                       "@q     bra out\n"
-                       "       add.i32 i, i, 1\n"
-                       "       setp.ne.u32 p, i, lane\n"
-                       "@p     bra loop\n"
-                       "       add.i32 i, i, 5000\n"
-                       "out:   exit\n",
-                       64, 64));
+  ASSERT_TRUE(rig_open(&rig, CT_KERNEL(there_is_at_most), 64, 64));
   EXPECT_TRUE(rig_run(&rig, 1000000));
   for (uint32_t lane = 1; lane < 64; lane++)
     EXPECT_EQ(rig_reg(&rig, 0, lane), lane + 5000);
@@ -277,23 +169,7 @@ static uint32_t met_result(uint32_t lane) {
 }
 
 TEST(divergence, a_guarded_exit_is_the_end_if_there_is_no_other) {
-  expect_lanes(".kernel k\n.reg one, lane, n, here\n.pred out\n"
-               "        get.lane lane\n"
-               "again:  setp.ge.u32 out, n, lane\n"
-               "@out    bra met\n"
-               "        add.i32 n, n, 1\n"
-               "        bra again\n"
-               "met:    mov.b32 here, 1\n"
-               "        reduce.add.i32 here, here\n"
-               "        get.lane lane\n"
-               "        reduce.max.u32 lane, lane\n"
-               "        sub.i32 here, here, lane\n"
-               "        mov.b32 one, here\n"
-               "on:     setp.ge.u32 out, n, 70\n"
-               "@out    exit\n"
-               "        add.i32 n, n, 1\n"
-               "        bra on\n",
-               met_result);
+  expect_lanes(CT_KERNEL(a_guarded_exit_is), met_result);
 }
 
 TEST(divergence, branches_in_an_infinite_loop_never_join) {

@@ -6,6 +6,7 @@
 
 #include "models/pipes.h"
 #include "tests/ct.h"
+#include "tests/kernels.h"
 #include "tests/models/rig.h"
 
 #define HEAD                                                                                                           \
@@ -105,20 +106,10 @@ TEST(pipes, an_operation_costs_as_much_as_an_atomic_on_the_header) {
 }
 
 /* Group 0 reads and waits; group 1 writes after a chain of `delay` loads that miss. */
-static const char waiting[] =
-    ".kernel k\n.arg fifo pipe\n.arg in global\n.arg out global\n.reg g, i, n, v\n.reg64 p, a, q, id, at\n.pred c\n"
-    " ld.arg.b64 p, fifo\n ld.arg.b64 a, in\n ld.arg.b64 q, out\n get.group_id g, x\n get.local_id i, x\n"
-    " setp.eq.u32 c, g, 0\n@c bra READ\n"
-    " ld.global.b32 v, [a + 65536]\n mov.b32 v, v\n"
-    " pipe.reserve.write id, [p], 1, kind=item\n pipe.slot.write at, [p], id, 0, size=4\n add.i32 i, i, 7\n"
-    " st.global.b32 [at], i\n fence.global\n pipe.commit.write [p], id, kind=item\n exit\n"
-    "READ: pipe.reserve.read.wait id, [p], 1, kind=item\n pipe.slot.read at, [p], id, 0, size=4\n"
-    " ld.global.b32 v, [at]\n fence.global\n pipe.commit.read [p], id, kind=item\n shl.b32 n, i, 2\n"
-    " st.global.b32 [q + n], v\n exit\n";
 
 TEST(pipes, a_waiting_reservation_is_served_by_the_commit_it_waits_for) {
   ct_freed(rig_free) struct rig rig;
-  rig_run(&rig, "", 64, 32, waiting);
+  rig_run(&rig, "", 64, 32, CT_KERNEL(waiting));
   EXPECT_EQ(rig.result.end, END_FINISHED);
   for (uint32_t i = 0; i < 32; i++)
     EXPECT_EQ(rig_word(&rig, 1, i), i + 7);
@@ -136,8 +127,8 @@ TEST(pipes, a_waiting_reservation_is_served_by_the_commit_it_waits_for) {
 
 TEST(pipes, a_waiting_reservations_time_follows_the_writer) {
   ct_freed(rig_free) struct rig fast, slow;
-  rig_run(&fast, "mem.l2_size=0 mem.dram_latency=100", 64, 32, waiting);
-  rig_run(&slow, "mem.l2_size=0 mem.dram_latency=200", 64, 32, waiting);
+  rig_run(&fast, "mem.l2_size=0 mem.dram_latency=100", 64, 32, CT_KERNEL(waiting));
+  rig_run(&slow, "mem.l2_size=0 mem.dram_latency=200", 64, 32, CT_KERNEL(waiting));
   /* without an L2 each access takes 100 cycles more, an atomic one only once: load, reserve, store before the commit */
   EXPECT_EQ(slow.result.stalls[STALL_PIPE_EMPTY] - fast.result.stalls[STALL_PIPE_EMPTY] >= 300, true);
 }
@@ -267,18 +258,6 @@ TEST(pipes, packets_persist_between_launches_and_ids_do_not) {
 
 /* Eight groups write packets, eight read what is there in eight attempts, and all store what they got: timing decides
  * who gets what. */
-static const char contended[] =
-    ".kernel k\n.arg fifo pipe\n.arg out global\n.reg g, i, n, v\n.reg64 p, q, id, at\n.pred c, ok\n"
-    " ld.arg.b64 p, fifo\n ld.arg.b64 q, out\n get.group_id g, x\n get.global_id i, x\n and.b32 n, g, 1\n"
-    " setp.eq.u32 c, n, 0\n@c bra READ\n"
-    " pipe.reserve.write id, [p], 1, kind=packet\n setp.ne.u64 ok, id, 0\n@!ok bra OUT\n"
-    " pipe.slot.write at, [p], id, 0, size=4\n st.global.b32 [at], i\n fence.global\n"
-    " pipe.commit.write [p], id, kind=packet\nOUT: exit\n"
-    "READ: mov.b32 n, 8\n mov.b32 v, 9999\n"
-    "again: pipe.reserve.read id, [p], 1, kind=packet\n setp.ne.u64 ok, id, 0\n@ok bra GOT\n"
-    " sub.i32 n, n, 1\n setp.ne.u32 c, n, 0\n@c bra again\n bra PUT\n"
-    "GOT: pipe.slot.read at, [p], id, 0, size=4\n ld.global.b32 v, [at]\n fence.global\n"
-    " pipe.commit.read [p], id, kind=packet\nPUT: shl.b32 n, i, 2\n st.global.b32 [q + n], v\n exit\n";
 
 TEST(pipes, the_order_of_evaluation_does_not_decide_who_gets_which_packet) {
   static const char *const machines[] = {"cu.count=3 mem.link_latency=3",
@@ -287,7 +266,7 @@ TEST(pipes, the_order_of_evaluation_does_not_decide_who_gets_which_packet) {
   for (size_t m = 0; m < sizeof machines / sizeof *machines; m++) {
     struct rig rig[3] = {{.order = ORDER_ASCENDING}, {.order = ORDER_DESCENDING}, {.order = ORDER_SHUFFLED}};
     for (size_t i = 0; i < 3; i++) {
-      ASSERT_TRUE(rig_build(&rig[i], machines[m], 16 * 32, 32, contended));
+      ASSERT_TRUE(rig_build(&rig[i], machines[m], 16 * 32, 32, CT_KERNEL(contended)));
       rig_start(&rig[i]);
     }
     EXPECT_GT(rig[0].result.pipes[0].stats.read, 0);

@@ -15,9 +15,14 @@ CT_FREES(struct simulation, simulation_free)
 
 /* ---- fingerprints */
 
+/* By words: by bytes, it took a third of the time of the laws. */
 uint64_t rig_mix(uint64_t hash, const void *bytes, size_t size) {
-  for (size_t i = 0; i < size; i++)
-    hash = (hash ^ ((const uint8_t *)bytes)[i]) * UINT64_C(0x100000001b3);
+  for (size_t i = 0; i < size; i += sizeof(uint64_t)) {
+    uint64_t word = 0;
+    memcpy(&word, (const char *)bytes + i, size - i < sizeof word ? size - i : sizeof word);
+    hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    hash ^= hash >> 32;
+  }
   return hash;
 }
 

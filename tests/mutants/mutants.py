@@ -82,7 +82,7 @@ class Build:
         driver = [f"{BUILD}/{DRIVER}"] if DRIVER_FOLDER in folders else []
         made = [f"{BUILD}/warpwait", *driver, *(f"{BUILD}/tests/{p}" for p in programs if "/" not in p)]
         print("building build/mutants", flush=True)
-        command(*self.make, f"-j{jobs}", *made)
+        command(*self.make, f"-j{jobs}", *made, f"{BUILD}/systemc.a")
         self.link(made)
         self.compilers = self.compile_commands()
 
@@ -98,8 +98,9 @@ class Build:
         here = ROOT / BUILD
         ours = f"-Wl,--no-as-needed {empty} {library} -Wl,-rpath,{here}/none -Wl,-rpath,{here}"
         lines = command(*self.make, "-n", *(w for a in (*archives, BUILD / "libwarpwait.a") for w in ("-W", a)), *programs)
-        linked = f"{BUILD}/tests/libtested.so -Wl,-rpath,'$ORIGIN'", " ".join(archives)
+        linked = f"{BUILD}/tests/libtested.so -Wl,-rpath,'$ORIGIN'", f"{BUILD}/cli.a {BUILD}/core.a"
         (BUILD / "bin").mkdir(exist_ok=True)
+        shutil.copy2(BUILD / "warpwait-systemc.so", BUILD / "bin")
         for line in lines.replace("\\\n", " ").splitlines():
             made = re.search(r" -o (\S+) ", line)
             target = BUILD / "bin" / pathlib.Path(made[1]).name if made else None
@@ -353,6 +354,9 @@ class Trial:
 
     def failing(self, mutant, library, **more):
         """The program of the first test that fails."""
+        if mutant.file.startswith("opencl/clang/"):  # the cache would have what the others make
+            shutil.rmtree(library / "cache", ignore_errors=True)
+            more = {"WARPWAIT_CACHE": str(ROOT / library / "cache"), **more}
         for batch in self.batches(mutant):
             for program, names in batch.items():
                 limit = (5 + 10 * sum(self.tests.seconds[program, n] for n in names)) * (5 if more else 1)

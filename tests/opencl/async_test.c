@@ -2,6 +2,7 @@
 #include "isa/ops.h"
 #include "isa/rows.h"
 #include "tests/ct.h"
+#include "tests/kernels.h"
 #include "tests/opencl/group_rig.h"
 #include "tests/opencl/words.h"
 
@@ -27,18 +28,6 @@ static void expect_refusal(const char *source, const char *message) {
 /* ---- lines and planes -------------------------------------------------------------------------------- */
 
 /* All numbers are only known at run time: n[] is bytes, elements, lines, planes, the pitches, the offsets. */
-static const char planes_source[] =
-    "kernel void k(global uchar *in, global uchar *out, global ulong *n) {\n"
-    "  local uchar tile[2048];\n"
-    "  for (uint i = get_local_id(0); i < 2048; i += get_local_size(0)) tile[i] = 0xee;\n"
-    "  barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "  event_t e = async_work_group_copy_3D3D(tile, n[8], in, n[9], n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], "
-    "0);\n"
-    "  wait_group_events(1, &e);\n"
-    "  e = async_work_group_copy_3D3D(out, n[9], tile, n[8], n[0], n[1], n[2], n[3], n[6], n[7], n[4], n[5], 0);\n"
-    "  e = async_work_group_copy_2D2D(out + 20000, 3, tile, n[8], n[0], n[1], n[2], n[6], 40, e);\n"
-    "  wait_group_events(1, &e);\n"
-    "}\n";
 
 enum { BYTES, ELEMENTS, LINES, PLANES, LINE, PLANE, LDS_LINE, LDS_PLANE, LDS_OFFSET, OFFSET, NUMBERS };
 
@@ -55,7 +44,7 @@ static void planes_oracle(const uint64_t *n, const uint8_t *in, uint8_t *out) {
 
 static void expect_planes(unsigned route, const uint64_t n[NUMBERS]) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (open_route(&rig, planes_source, route)) {
+  if (open_route(&rig, CT_KERNEL(planes_source), route)) {
     ct_freed(ct_free) uint8_t *expected = calloc(GROUP_RIG_BYTES, 1);
     for (uint32_t i = 0; i < GROUP_RIG_BYTES; i++)
       rig.buffers[0].data[i] = (uint8_t)(1 + i * 37 % 251);
@@ -80,12 +69,7 @@ TEST(opencl_async, copies_of_planes_move_all_lines_and_leave_the_gaps_alone) {
 
 TEST(opencl_async, constant_sizes_and_offsets_become_addresses_and_operands) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (group_rig_open(&rig, "kernel void k(global int *in) {\n"
-                           "  local int pad[4]; local int tile[64]; pad[0] = 0;\n"
-                           "  event_t e = async_work_group_copy_2D2D(tile, 5, in, 7, 4, 8, 3, 20, 9, 0);\n"
-                           "  wait_group_events(1, &e);\n"
-                           "  in[0] = tile[5] + pad[0];\n"
-                           "}\n")) {
+  if (group_rig_open(&rig, CT_KERNEL(constant_sizes_and_offsets))) {
     EXPECT_TRUE(group_rig_run(&rig));
     EXPECT_EQ(group_rig_met(&rig, 0), ISA_COPY_TO_LDS_2D);
     uint64_t field[COPY_FIELDS];
@@ -103,13 +87,7 @@ TEST(opencl_async, constant_sizes_and_offsets_become_addresses_and_operands) {
 
 TEST(opencl_async, a_copy_of_lines_joins_the_event_that_it_is_given) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (group_rig_open(&rig, "kernel void k(global int *in) {\n"
-                           "  local int tile[64];\n"
-                           "  event_t e = async_work_group_copy(tile, in, 4, 0);\n"
-                           "  event_t f = async_work_group_copy_2D2D(tile, 16, in, 0, 4, 4, 2, 4, 4, e);\n"
-                           "  event_t g = async_work_group_copy_2D2D(tile, 32, in, 0, 4, 4, 2, 4, 4, 0);\n"
-                           "  wait_group_events(1, &f); wait_group_events(1, &g);\n"
-                           "}\n")) {
+  if (group_rig_open(&rig, CT_KERNEL(a_copy_of_lines))) {
     EXPECT_TRUE(group_rig_run(&rig));
     EXPECT_EQ(rig.met[1].copy.event_in, 1);
     EXPECT_EQ(rig.met[1].copy.event, 1);
@@ -125,19 +103,7 @@ TEST(opencl_async, a_copy_of_lines_joins_the_event_that_it_is_given) {
 TEST(opencl_async, numbers_beyond_32_bits_become_the_largest_number_not_their_low_half) {
   for (unsigned route = 0; route < OPENCL_ROUTES; route++) {
     ct_freed(group_rig_close) struct group_rig rig;
-    if (open_route(&rig,
-                   "kernel void k(global int *in, global int *out, global ulong *n) {\n"
-                   "  local int tile[64];\n"
-                   "  event_t e = async_work_group_copy(tile, in, n[0], 0);\n"
-                   "  e = async_work_group_strided_copy(tile, in, n[1], n[0], e);\n"
-                   "  e = async_work_group_copy_3D3D(tile, n[1], in, n[1], n[1], n[0], n[0], n[0], n[0], n[0], n[0], "
-                   "n[0], e);\n"
-                   "  e = async_work_group_copy_2D2D(tile, n[0], in, n[1], 4, 1, 1, 1, 1, e);\n"
-                   "  e = async_work_group_copy(tile, in, 0x300000001, e);\n"
-                   "  e = async_work_group_copy(tile, in, (size_t)(int)n[2], e);\n"
-                   "  wait_group_events(1, &e);\n"
-                   "}\n",
-                   route)) {
+    if (open_route(&rig, CT_KERNEL(numbers_beyond_32_bits), route)) {
       const uint64_t n[] = {UINT64_C(0x100000003), 6, UINT64_MAX};
       memcpy(rig.buffers[2].data, n, sizeof n);
       rig.moves_nothing = true;
@@ -161,11 +127,7 @@ TEST(opencl_async, numbers_beyond_32_bits_become_the_largest_number_not_their_lo
 
 TEST(opencl_async, a_count_that_is_known_to_be_narrow_costs_nothing) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (group_rig_open(&rig, "kernel void k(global int *in, local int *tile, uint n) {\n"
-                           "  event_t e = async_work_group_copy(tile, in, n, 0);\n"
-                           "  e = async_work_group_strided_copy(tile, in, n & 7, get_local_size(0), e);\n"
-                           "  wait_group_events(1, &e);\n"
-                           "}\n"))
+  if (group_rig_open(&rig, CT_KERNEL(a_count_that_is)))
     EXPECT_EQ(group_rig_count(&rig, ISA_MIN_U64), 0);
 }
 
@@ -194,13 +156,7 @@ enum { SCALARS = sizeof scalars / sizeof *scalars, WIDTHS = sizeof widths / size
 
 /* Four copies for each of the 66 types. */
 static void print_copies(FILE *out) {
-  fputs("#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n#define COPIES(T, n) do { \\\n"
-        "  e = async_work_group_copy((local T *)tile, (global const T *)in, n, e); \\\n"
-        "  e = async_work_group_copy((global T *)in, (local const T *)tile, n, e); \\\n"
-        "  e = async_work_group_strided_copy((local T *)tile, (global const T *)in, n, 2, e); \\\n"
-        "  e = async_work_group_strided_copy((global T *)in, (local const T *)tile, n, 2, e); \\\n"
-        "} while (0)\nkernel void k(global double16 *in, local double16 *tile) {\n  event_t e = 0;\n",
-        out);
+  fputs(CT_KERNEL(prefetches_beyond_32_bits), out);
   for (unsigned i = 0; i < TYPES; i++) {
     fprintf(out, "  COPIES(%s", scalars[i / WIDTHS].name);
     if (widths[i % WIDTHS] > 1)
@@ -243,15 +199,7 @@ TEST(opencl_async, each_of_the_66_element_types_is_copied_at_its_size_both_ways)
 TEST(opencl_async, a_fence_between_copies_orders_the_memories_in_its_flags) {
   for (unsigned route = 0; route < OPENCL_ROUTES; route++) {
     ct_freed(group_rig_close) struct group_rig rig;
-    if (open_route(&rig,
-                   "kernel void k(global uint *flags) {\n"
-                   "  async_work_group_copy_fence(CLK_LOCAL_MEM_FENCE);\n"
-                   "  async_work_group_copy_fence(CLK_GLOBAL_MEM_FENCE);\n"
-                   "  async_work_group_copy_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
-                   "  async_work_group_copy_fence(0);\n"
-                   "  for (int i = 0; i < 4; i++) async_work_group_copy_fence(flags[i]);\n"
-                   "}\n",
-                   route)) {
+    if (open_route(&rig, CT_KERNEL(a_fence_between_copies), route)) {
       static const enum isa_op expected[] = {ISA_COPY_FENCE_LDS,
                                              ISA_COPY_FENCE_GLOBAL,
                                              ISA_COPY_FENCE_ALL,
@@ -272,15 +220,7 @@ TEST(opencl_async, a_fence_between_copies_orders_the_memories_in_its_flags) {
 
 TEST(opencl_async, a_fence_keeps_its_place_among_copies) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (group_rig_open(&rig, "kernel void k(global int *in, global int *out) {\n"
-                           "  local int tile[64];\n"
-                           "  event_t e = async_work_group_copy(tile, in, 64, 0);\n"
-                           "  wait_group_events(1, &e);\n"
-                           "  e = async_work_group_copy(out, tile, 64, 0);\n"
-                           "  async_work_group_copy_fence(CLK_LOCAL_MEM_FENCE);\n"
-                           "  e = async_work_group_copy(tile, in + 64, 64, e);\n"
-                           "  wait_group_events(1, &e);\n"
-                           "}\n")) {
+  if (group_rig_open(&rig, CT_KERNEL(a_fence_keeps_its))) {
     static const enum isa_op expected[] = {ISA_COPY_TO_LDS,    ISA_WAIT,        ISA_COPY_TO_GLOBAL,
                                            ISA_COPY_FENCE_LDS, ISA_COPY_TO_LDS, ISA_WAIT};
     EXPECT_TRUE(group_rig_run(&rig));
@@ -362,11 +302,7 @@ TEST(opencl_async, negative_counts_and_counts_beyond_the_list_are_reported) {
 
 TEST(opencl_async, work_items_that_wait_for_different_numbers_of_events_are_reported) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (group_rig_open(&rig, "kernel void k(global int *in) {\n"
-                           "  local int tile[64]; event_t e[3];\n"
-                           "  for (int i = 0; i < 3; i++) e[i] = async_work_group_copy(tile + i, in, 1, 0);\n"
-                           "  wait_group_events(1 + get_local_id(0) % 2, e);\n"
-                           "}\n")) {
+  if (group_rig_open(&rig, CT_KERNEL(work_items_that_wait))) {
     EXPECT_TRUE(group_rig_run(&rig));
     EXPECT_TRUE(rig.hazards > 0);
     EXPECT_EQ(rig.hazard.rule, HAZARD_G1);
@@ -401,14 +337,6 @@ static void rename_functions(struct words *w, const uint32_t *word, uint32_t cou
   }
 }
 
-static const char named_source[] = "kernel void k(global int *in, global int *out) {\n"
-                                   "  local int tile[64];\n"
-                                   "  event_t e = async_work_group_copy_2D2D(tile, 0, in, 0, 4, 4, 4, 8, 4, 0);\n"
-                                   "  async_work_group_copy_fence(CLK_LOCAL_MEM_FENCE);\n"
-                                   "  e = async_work_group_copy_3D3D(out, 0, tile, 0, 4, 2, 2, 2, 4, 8, 2, 4, e);\n"
-                                   "  wait_group_events(1, &e);\n"
-                                   "}\n";
-
 TEST(opencl_async, modules_may_import_the_functions_by_their_own_names) {
   static const char *const names[][2] = {
       {"_Z19__ocl_ext_copy_2D2D", "_Z26async_work_group_copy_2D2D"},
@@ -420,7 +348,7 @@ TEST(opencl_async, modules_may_import_the_functions_by_their_own_names) {
   struct isa_error error = {""};
   ct_freed(ct_free) uint8_t *spirv = NULL;
   size_t size = 0;
-  ASSERT_TRUE(group_rig_spirv(named_source, "CL2.0", OPENCL_ROUTE_SSA, &spirv, &size, &error));
+  ASSERT_TRUE(group_rig_spirv(CT_KERNEL(named_source), "CL2.0", OPENCL_ROUTE_SSA, &spirv, &size, &error));
   EXPECT_TRUE(memmem(spirv, size, names[0][0], strlen(names[0][0])) != NULL);
   memcpy(one.word, spirv, size);
   one.count = (uint32_t)(size / 4);
@@ -484,24 +412,10 @@ TEST(opencl_async, modules_whose_copies_have_operands_of_wrong_kinds_are_refused
 /* ---- what is refused --------------------------------------------------------------------------------- */
 
 TEST(opencl_async, copies_of_unknown_direction_and_wrong_arguments_are_refused_by_name_and_line) {
-  expect_refusal("event_t __attribute__((overloadable)) __ocl_ext_copy_2D2D(local void *, size_t, event_t);\n"
-                 "kernel void k(global int *in) {\n"
-                 "  local int a[64];\n"
-                 "  event_t e = __ocl_ext_copy_2D2D(a, 0, 0);\n"
-                 "  wait_group_events(1, &e);\n"
-                 "}\n",
+  expect_refusal(CT_KERNEL(copies_of_unknown_direction),
                  ":4: async_work_group_copy_2D2D is called with 3 arguments; it has 10");
-  expect_refusal("event_t __attribute__((overloadable)) __ocl_ext_copy_2D2D(global void *, size_t,\n"
-                 "  const global void *, size_t, size_t, size_t, size_t, size_t, size_t, event_t);\n"
-                 "kernel void k(global int *in) {\n"
-                 "  event_t e = async_work_group_copy_2D2D(in, 0, in, 0, 4, 4, 4, 8, 4, 0);\n"
-                 "}\n",
+  expect_refusal(CT_KERNEL(copies_of_unknown_direction_2),
                  ":4: async_work_group_copy_2D2D copies between local and global memory");
-  expect_refusal("event_t __attribute__((overloadable)) __ocl_ext_copy_2D2D(local void *, size_t,\n"
-                 "  const global void *, size_t, size_t, size_t, size_t, size_t, float, event_t);\n"
-                 "kernel void k(global int *in) {\n"
-                 "  local int a[64];\n"
-                 "  event_t e = async_work_group_copy_2D2D(a, 0, in, 0, 4, 4, 4, 8, 4.0f, 0);\n"
-                 "}\n",
+  expect_refusal(CT_KERNEL(copies_of_unknown_direction_3),
                  ":5: the counts, sizes and strides of a copy are integers of 32 or 64 bits");
 }

@@ -1,26 +1,14 @@
 /* Atomic operations and printf, from OpenCL C to the results. */
 #include "isa/ops.h"
 #include "tests/ct.h"
+#include "tests/kernels.h"
 #include "tests/opencl/group_rig.h"
 
 #include <string.h>
 
 TEST(opencl_atomic, operations_on_global_and_local_memory_count_every_work_item) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (group_rig_open(&rig, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
-                           "kernel void k(volatile global int *p, global float *f, volatile global long *q,\n"
-                           "              global int *old) {\n"
-                           "  local int l[1]; local uint m[1];\n"
-                           "  int i = get_global_id(0);\n"
-                           "  if (get_local_id(0) == 0) l[0] = m[0] = 0;\n"
-                           "  barrier(CLK_LOCAL_MEM_FENCE);\n"
-                           "  old[i] = atomic_inc(p); atomic_dec(p + 1); atomic_sub(p + 2, i); atomic_max(p + 3, i);\n"
-                           "  atomic_min(p + 4, -i); atomic_xor(p + 5, 1 << (i & 31)); atomic_or(p + 6, i);\n"
-                           "  atomic_cmpxchg(p + 7, i, i + 1); atom_add(q, 1L << 33); atomic_xchg(f, 2.5f);\n"
-                           "  atomic_add(l, 3); atomic_max(m, (uint)i);\n"
-                           "  barrier(CLK_LOCAL_MEM_FENCE);\n"
-                           "  if (get_local_id(0) == 0) { atomic_add(p + 8, l[0]); atomic_max(p + 9, (int)m[0]); }\n"
-                           "}\n")) {
+  if (group_rig_open(&rig, CT_KERNEL(operations_on_global_and))) {
     group_rig_range(&rig, 100, 50, 32);
     group_rig_run(&rig);
     const uint32_t *p = group_rig_words(&rig, 0);
@@ -40,26 +28,7 @@ TEST(opencl_atomic, operations_on_global_and_local_memory_count_every_work_item)
 
 TEST(opencl_atomic, c11_operations_work_through_generic_pointers_to_any_space) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (group_rig_open(&rig,
-                     "int bump(volatile atomic_int *a, int by) {\n"
-                     "  int seen = 0;\n"
-                     "  while (!atomic_compare_exchange_strong(a, &seen, seen + by)) {}\n"
-                     "  return atomic_fetch_add(a, 1) - seen;\n"
-                     "}\n"
-                     "kernel void k(global atomic_int *g, global int *out, global int *which) {\n"
-                     "  local atomic_int l; atomic_int mine;\n"
-                     "  int i = get_local_id(0);\n"
-                     "  if (i == 0) atomic_init(&l, 10);\n"
-                     "  atomic_init(&mine, 100);\n"
-                     "  barrier(CLK_LOCAL_MEM_FENCE);\n"
-                     "  volatile atomic_int *a = which[i] == 0 ? (volatile atomic_int *)g\n"
-                     "                           : which[i] == 1 ? (volatile atomic_int *)&l : &mine;\n"
-                     "  atomic_fetch_add(a, 2); atomic_fetch_max(a, 3); atomic_exchange(a, atomic_load(a));\n"
-                     "  out[i] = atomic_load(&mine);\n"
-                     "  barrier(CLK_LOCAL_MEM_FENCE);\n"
-                     "  if (i == 0) { out[64] = atomic_load(&l); out[65] = bump(&mine, 5); out[66] = bump(&l, 7);\n"
-                     "                out[67] = bump(g, 9); out[68] = atomic_load(&l); }\n"
-                     "}\n")) {
+  if (group_rig_open(&rig, CT_KERNEL(c11_operations_work_through))) {
     for (uint32_t i = 0; i < 64; i++)
       group_rig_words(&rig, 2)[i] = i % 3;
     group_rig_range(&rig, 64, 64, 64);
@@ -79,11 +48,7 @@ TEST(opencl_atomic, c11_operations_work_through_generic_pointers_to_any_space) {
 
 TEST(opencl_atomic, flags_are_set_once) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (group_rig_open(&rig, "kernel void k(global atomic_flag *f, global int *out) {\n"
-                           "  out[get_global_id(0)] = atomic_flag_test_and_set(f);\n"
-                           "  barrier(CLK_GLOBAL_MEM_FENCE);\n"
-                           "  if (get_global_id(0) == 0) atomic_flag_clear(f + 1);\n"
-                           "}\n")) {
+  if (group_rig_open(&rig, CT_KERNEL(flags_are_set_once))) {
     group_rig_words(&rig, 0)[1] = 1;
     group_rig_run(&rig);
     uint32_t set = 0;
@@ -96,12 +61,7 @@ TEST(opencl_atomic, flags_are_set_once) {
 
 TEST(opencl_atomic, orders_become_fences_unless_relaxed) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (group_rig_open(&rig, "kernel void k(global atomic_int *a, global int *out) {\n"
-                           "  out[0] = atomic_fetch_add_explicit(a, 1, memory_order_relaxed);\n"
-                           "  atomic_store_explicit(a + 1, 1, memory_order_release);\n"
-                           "  out[1] = atomic_load_explicit(a + 2, memory_order_acquire);\n"
-                           "  out[2] = atomic_fetch_or_explicit(a + 3, 1, memory_order_acq_rel);\n"
-                           "}\n"))
+  if (group_rig_open(&rig, CT_KERNEL(orders_become_fences_unless)))
     EXPECT_EQ(group_rig_count(&rig, ISA_FENCE_ALL), 4);
 }
 
@@ -109,22 +69,7 @@ TEST(opencl_atomic, orders_become_fences_unless_relaxed) {
  * is not shared. */
 TEST(opencl_atomic, atomic_loads_and_stores_are_separate_operations) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (group_rig_open(&rig, "kernel void k(global atomic_int *a, global atomic_long *w, global atomic_flag *f,\n"
-                           "              global int *out) {\n"
-                           "  local atomic_uint l[64]; local atomic_double d[64]; atomic_int mine;\n"
-                           "  int i = get_local_id(0);\n"
-                           "  atomic_init(&l[i], 5); atomic_init(&mine, 3);\n"
-                           "  atomic_store_explicit(&d[i], 1.5, memory_order_relaxed);\n"
-                           "  atomic_store_explicit(&l[i], 6, memory_order_relaxed);\n"
-                           "  atomic_store_explicit(a + i, i, memory_order_relaxed);\n"
-                           "  atomic_store_explicit(w + i, (long)i << 32, memory_order_relaxed);\n"
-                           "  atomic_flag_clear_explicit(f + i, memory_order_relaxed);\n"
-                           "  out[i] = atomic_load_explicit(&l[i], memory_order_relaxed)\n"
-                           "         + (int)atomic_load_explicit(&d[i], memory_order_relaxed)\n"
-                           "         + atomic_load_explicit(a + i, memory_order_relaxed)\n"
-                           "         + (int)(atomic_load_explicit(w + i, memory_order_relaxed) >> 32)\n"
-                           "         + atomic_load(&mine);\n"
-                           "}\n")) {
+  if (group_rig_open(&rig, CT_KERNEL(atomic_loads_and_stores))) {
     static const struct {
       enum isa_op op;
       unsigned count;
@@ -147,20 +92,7 @@ TEST(opencl_atomic, atomic_loads_and_stores_are_separate_operations) {
 
 TEST(opencl_atomic, floats_and_doubles_are_added_and_compared) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (group_rig_open(&rig, "kernel void k(volatile global atomic_float *f, volatile global atomic_double *d,\n"
-                           "              global float *out) {\n"
-                           "  local atomic_float l;\n"
-                           "  int i = get_local_id(0);\n"
-                           "  if (i == 0) atomic_init(&l, 0.5f);\n"
-                           "  barrier(CLK_LOCAL_MEM_FENCE);\n"
-                           "  atomic_fetch_add_explicit(f, 0.25f, memory_order_relaxed);\n"
-                           "  atomic_fetch_max_explicit(f + 1, (float)i, memory_order_relaxed);\n"
-                           "  atomic_fetch_min_explicit(f + 2, -(float)i, memory_order_relaxed);\n"
-                           "  atomic_fetch_add_explicit(&l, 2.0f, memory_order_relaxed, memory_scope_work_group);\n"
-                           "  atomic_fetch_add_explicit(d, 1.5, memory_order_relaxed);\n"
-                           "  barrier(CLK_LOCAL_MEM_FENCE);\n"
-                           "  out[i] = atomic_load(&l);\n"
-                           "}\n")) {
+  if (group_rig_open(&rig, CT_KERNEL(floats_and_doubles_are))) {
     group_rig_run(&rig);
     float f[3], last;
     double d;
@@ -210,14 +142,7 @@ TEST(opencl_atomic, floats_are_compared_by_their_bits_and_exchanged) {
 /* The largest unsigned number has its sign bit set, in private memory as elsewhere. */
 TEST(opencl_atomic, private_minimum_and_maximum_respect_the_sign) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (group_rig_open(&rig,
-                     "kernel void k(global uint *in, global uint *out) {\n"
-                     "  atomic_uint u[2]; atomic_int s[2];\n"
-                     "  for (int i = 0; i < 2; i++) { atomic_init(&u[i], 1); atomic_init(&s[i], 1); }\n"
-                     "  atomic_fetch_max(&u[0], in[0]); atomic_fetch_min(&u[1], in[0]);\n"
-                     "  atomic_fetch_max(&s[0], (int)in[0]); atomic_fetch_min(&s[1], (int)in[0]);\n"
-                     "  for (int i = 0; i < 2; i++) { out[i] = atomic_load(&u[i]); out[2 + i] = atomic_load(&s[i]); }\n"
-                     "}\n")) {
+  if (group_rig_open(&rig, CT_KERNEL(private_minimum_and_maximum))) {
     group_rig_range(&rig, 1, 1, 16);
     group_rig_words(&rig, 0)[0] = 0xfffffffb;
     group_rig_run(&rig);
@@ -228,14 +153,7 @@ TEST(opencl_atomic, private_minimum_and_maximum_respect_the_sign) {
 
 TEST(opencl_printf, printf_prints_numbers_vectors_and_strings) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (group_rig_open(&rig, "void say(constant char *who, int i) { printf(\"%s says %d\\n\", who, i); }\n"
-                           "kernel void k(global int *out) {\n"
-                           "  char4 c = (char4)(1, -2, 3, -4); double3 d = (double3)(0.5, 1.5, 2.5);\n"
-                           "  printf(\"%d %u %ld %x %c|\", -5, 7u, 1L << 40, 255, 'z');\n"
-                           "  printf(\"%v4hhd %.1f %s %v3lf %5.2f%%|\", c, 2.25f, \"str\", d, 3.14159);\n"
-                           "  say(\"me\", 1); say(\"you\", 2);\n"
-                           "  out[0] = printf(\"end\");\n"
-                           "}\n")) {
+  if (group_rig_open(&rig, CT_KERNEL(printf_prints_numbers_vectors))) {
     group_rig_range(&rig, 1, 1, 16);
     group_rig_words(&rig, 0)[0] = 77;
     group_rig_run(&rig);

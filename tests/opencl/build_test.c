@@ -3,6 +3,7 @@
  * are compared with numbers computed here. */
 #include "isa/ops.h"
 #include "tests/ct.h"
+#include "tests/kernels.h"
 #include "tests/opencl/group_rig.h"
 #include "tests/opencl/words.h"
 
@@ -121,30 +122,9 @@ TEST(opencl_build, structs_and_arrays_pass_through_calls_by_value_with_all_their
 
 /* ---- spaces -------------------------------------------------------------------------------------- */
 
-static const char spaces_kernel[] = "int *pick(int c, int *a, int *b) { return c ? a : b; }\n"
-                                    "kernel void k(global int *in, global int *out) {\n"
-                                    "  local int l[64];\n"
-                                    "  int i = (int)get_global_id(0), own[4] = {1, 2, 3, i};\n"
-                                    "  l[get_local_id(0)] = 50 + i;\n"
-                                    "  barrier(CLK_LOCAL_MEM_FENCE);\n"
-                                    "  int *p = pick(i % 4 == 0, own + 1, i % 4 == 1 ? (int *)(in + i) : i % 4 == 2 ? "
-                                    "(int *)0 : l + get_local_id(0));\n"
-                                    "  int r = 0;\n"
-                                    "  if (p) { *p += 7; r = *p; }\n"
-                                    "  if (to_private(p)) r += 1000;\n"
-                                    "  if (to_global(p)) r += 2000;\n"
-                                    "  if (to_local(p)) r += 4000 + *to_local(p) % 10;\n"
-                                    "  if (p == own + 1) r += 10000;\n"
-                                    "  if (get_fence(l) == CLK_LOCAL_MEM_FENCE && get_fence(in) == "
-                                    "CLK_GLOBAL_MEM_FENCE &&\n"
-                                    "      i % 4 == 3 && get_fence(p) != CLK_LOCAL_MEM_FENCE) r = 0;\n"
-                                    "  if (i % 4 == 1 && get_fence(p) != CLK_GLOBAL_MEM_FENCE) r = 0;\n"
-                                    "  out[i] = r + own[1] * 100000;\n"
-                                    "}\n";
-
 TEST(opencl_build, a_generic_pointer_finds_its_space_and_null_is_in_none) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (!open_text(&rig, "", spaces_kernel, OPENCL_ROUTE_SSA))
+  if (!open_text(&rig, "", CT_KERNEL(spaces_kernel), OPENCL_ROUTE_SSA))
     return;
   group_rig_run(&rig);
   EXPECT_EQ(rig.hazards, 0);
@@ -161,12 +141,7 @@ static unsigned global_loads(const struct group_rig *rig) { return group_rig_cou
 
 TEST(opencl_build, a_helper_with_a_generic_pointer_loads_from_the_space_that_it_is_given) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (!group_rig_open(&rig, "int sum(int *p, int n) { int s = 0; for (int i = 0; i < n; i++) s += p[i]; return s; }\n"
-                            "kernel void k(global int *in, global int *out) {\n"
-                            "  local int l[8];\n"
-                            "  l[get_local_id(0) & 7] = 3;\n"
-                            "  out[0] = sum(l, 8);\n"
-                            "}\n"))
+  if (!group_rig_open(&rig, CT_KERNEL(a_helper_with_a)))
     return;
   EXPECT_EQ(global_loads(&rig), 0);
   EXPECT_EQ(rig.program->kernels[0].private_bytes, 0);
@@ -176,15 +151,7 @@ TEST(opencl_build, a_helper_with_a_generic_pointer_loads_from_the_space_that_it_
 
 TEST(opencl_build, vectors_are_reinterpreted_bit_by_bit_and_indexed_by_variables) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (!open_text(&rig, "",
-                 "kernel void k(global int *in, global int *out, global uchar4 *bytes) {\n"
-                 "  int i = (int)get_global_id(0), n = in[i];\n"
-                 "  uchar4 x = as_uchar4(n).wzyx; x[i & 3] = 9; bytes[i] = x;\n"
-                 "  int3 v = (int3)(i, n, 5); v[i % 3] = 1; short8 s = (short8)(n, i, 2, 3, 4, 5, 6, 7);\n"
-                 "  long l = as_long((int2)(i, n));\n"
-                 "  out[i] = v.x + v.y * 3 + v.z * 5 + s[i & 7] + (int)(l >> 16) + (any(s > (short8)6) ? 100 : 0);\n"
-                 "}\n",
-                 OPENCL_ROUTE_SSA))
+  if (!open_text(&rig, "", CT_KERNEL(vectors_are_reinterpreted_bit), OPENCL_ROUTE_SSA))
     return;
   group_rig_run(&rig);
   for (uint32_t i = 0; i < ITEMS; i++) {
@@ -204,15 +171,7 @@ TEST(opencl_build, vectors_are_reinterpreted_bit_by_bit_and_indexed_by_variables
  * one number. */
 TEST(opencl_build, bools_are_frozen_and_compared_as_one_number) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (!open_text(&rig, "",
-                 "kernel void k(global int *in, global int *out) {\n"
-                 "  int i = (int)get_global_id(0), n = in[i], less = (n & 255) - 128;\n"
-                 "  for (char c = 3; c >= (char)(i & 1); c--) if (less <= n) break;\n"
-                 "  int8 v = (int8)(0, 0, 0, 0, 0, n, 0, 0) > i;\n"
-                 "  int16 w = (int16)(9, n, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, i, 9) > 2;\n"
-                 "  out[i] = (__builtin_reduce_or(v) & 1) + (__builtin_reduce_and(w) & 2);\n"
-                 "}\n",
-                 OPENCL_ROUTE_O2))
+  if (!open_text(&rig, "", CT_KERNEL(bools_are_frozen_and), OPENCL_ROUTE_O2))
     return;
   group_rig_run(&rig);
   for (int32_t i = 0; i < ITEMS; i++) {
@@ -340,13 +299,7 @@ static void expect_lds(const struct isa_kernel *kernel, size_t i, const char *na
 
 TEST(opencl_build, local_variables_are_known_by_name) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (!group_rig_open(&rig, "kernel void called(global int *a) { local char x[3]; local int4 tile[4];\n"
-                            "  x[1] = 1; tile[0] = a[0]; a[1] = x[2] + tile[1].y; }\n"
-                            "kernel void k(global int *a, local float *l) {\n"
-                            "  local int tile; local float p1[8];\n"
-                            "  tile = a[2]; p1[a[3]] = l[1]; called(a); a[4] = tile + p1[1];\n"
-                            "}\n"
-                            "kernel void none(global int *a) { a[0] = 1; }\n"))
+  if (!group_rig_open(&rig, CT_KERNEL(local_variables_are_known)))
     return;
   const struct isa_kernel *called = isa_find_kernel(rig.program, "called"), *k = isa_find_kernel(rig.program, "k");
   EXPECT_EQ(called->lds_count, 2);

@@ -3,6 +3,7 @@
 #include "isa/ops.h"
 #include "isa/pipe.h"
 #include "tests/ct.h"
+#include "tests/kernels.h"
 #include "tests/opencl/group_rig.h"
 
 #include <string.h>
@@ -98,12 +99,7 @@ TEST(opencl_channel, a_packet_is_awaited_copied_and_committed_after_a_fence) {
 
 TEST(opencl_channel, nonblocking_calls_reserve_without_waiting) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (group_rig_open(&rig, "#pragma OPENCL EXTENSION cl_altera_channels : enable;\n"
-                           "channel int c;\n"
-                           "kernel void k(global int *a) {\n"
-                           "  bool good;\n  int x = read_channel_nb_altera(c, &good);\n"
-                           "  a[0] = good ? x : -1;\n"
-                           "  a[1] = write_channel_nb_altera(c, 3);\n}\n")) {
+  if (group_rig_open(&rig, CT_KERNEL(nonblocking_calls_reserve_without))) {
     EXPECT_EQ(group_rig_count(&rig, ISA_PIPE_RESERVE_READ), 1);
     EXPECT_EQ(group_rig_count(&rig, ISA_PIPE_RESERVE_WRITE), 1);
     EXPECT_EQ(group_rig_count(&rig, ISA_PIPE_RESERVE_READ_WAIT) + group_rig_count(&rig, ISA_PIPE_RESERVE_WRITE_WAIT),

@@ -12,6 +12,7 @@
 #include "opencl/clang/llvm_text.h"
 #include "opencl/opencl.h"
 #include "tests/ct.h"
+#include "tests/kernels.h"
 
 #define ACCEPTED                                                                                                       \
   "legal: -D, -U, -I, -include, -isystem, -iquote, -cl-std=, OpenCL's other -cl-..., -w, -W..., -f... of floating "    \
@@ -96,12 +97,6 @@ static unsigned translations(void) {
   return lines;
 }
 
-static const char kernel[] = "kernel void k(global float *a, int n) {\n"
-                             "  int i = get_global_id(0);\n"
-                             "  if (i < n)\n"
-                             "    a[i] = a[i] * 2 + n / (i + 1);\n"
-                             "}\n";
-
 static struct isa_error failure;
 
 /* Compiles. Returns the size of the SPIR-V; 0 with `failure` filled on errors. */
@@ -127,7 +122,7 @@ static bool holds(const char *path, const struct opencl_build *build, const char
 
 TEST(clang, every_route_compiles_and_leaves_no_files) {
   fresh();
-  write_text("k.cl", kernel);
+  write_text("k.cl", CT_KERNEL(kernel));
   for (enum opencl_route route = 0; route < OPENCL_ROUTES; route++) {
     ct_note("route %s", opencl_route_names[route]);
     EXPECT_GT(compile("k.cl", &(struct opencl_build){.route = route, .no_cache = true}), 0);
@@ -178,13 +173,7 @@ TEST(clang, optimized_code_loses_what_the_translator_does_not_support) {
   fresh();
   /* Closed forms of loops multiply in 33 bits, switches shrink to 3 bits, divisions hoisted out of loops get a freeze.
    */
-  write_text("k.cl", "kernel void k(global int *a, int n) {\n"
-                     "  int s = 0, x = a[0], y = a[1];\n"
-                     "  for (int i = 0; i < n; i++) s += i * i;\n"
-                     "  for (int i = 0; i < n; i++) if (x / (y + i) > 3 && y) a[i + 9] = a[i] / y;\n"
-                     "  switch (y & 7) { case 0: s = 3; break; case 1: s = 99; break; case 4: s = 12; break;\n"
-                     "                   case 7: s = 5; }\n"
-                     "  a[2] = s;\n}\n");
+  write_text("k.cl", CT_KERNEL(optimized_code_loses_what));
   EXPECT_GT(compile("k.cl", &(struct opencl_build){.route = OPENCL_ROUTE_O2}), 0);
   EXPECT_STREQ(failure.text, "");
 }
@@ -192,26 +181,14 @@ TEST(clang, optimized_code_loses_what_the_translator_does_not_support) {
 TEST(clang, optimized_code_computes_in_the_machines_widths) {
   fresh();
   /* Without widths in the data layout, the switch is over i3, and the product of three bits is an i3 or i33. */
-  write_text("k.cl", "kernel void k(global int *a, uint n) {\n"
-                     "  switch ((a[n] + 5) & 7) {\n"
-                     "  case 0: a[0] = n; break; case 1: a[1] = 99; break; case 4: a[2] = 12; break;\n"
-                     "  case 6: a[3] = n * 3; break; case 7: a[4] = 5; }\n"
-                     "  for (uint i = 0; i < n; i++) a[9] += (i * (i + 1)) / 2;\n"
-                     "  a[8] = (a[1] & 7) * 5 + ((a[2] & 15) << 3 & 7) + (a[3] * 3 >> 2 & 1);\n}\n");
+  write_text("k.cl", CT_KERNEL(optimized_code_computes_in));
   EXPECT_GT(compile("k.cl", &(struct opencl_build){.route = OPENCL_ROUTE_O2}), 0);
   EXPECT_STREQ(failure.text, "");
 }
 
 TEST(clang, code_optimized_into_24_bits_is_translated_without_optimization) {
   fresh();
-  write_text("k.cl", "union word { uint u; uchar c[4]; };\n"
-                     "kernel void k(global uint *a) {\n"
-                     "  union word w;\n"
-                     "  w.u = a[0];\n"
-                     "  for (uint i = 0; i < (a[5] & 3); i++)\n"
-                     "    for (short j = (short)(a[1] & 7) - 4; j <= 1; j++) w.u = 0;\n"
-                     "  a[1] = w.c[0];\n"
-                     "  a[2] = w.u;\n}\n");
+  write_text("k.cl", CT_KERNEL(code_optimized_into_24));
   EXPECT_GT(compile("k.cl", &(struct opencl_build){.route = OPENCL_ROUTE_O2}), 0);
   EXPECT_STREQ(failure.text, "");
 }
@@ -292,14 +269,7 @@ TEST(clang, code_that_crashes_the_translator_is_rewritten) {
 
 TEST(clang, scalar_constants_can_be_read_as_vectors) {
   fresh();
-  write_text("k.cl",
-             "kernel void k(global uint2 *a, global float2 *b, global uchar4 *c, global ushort4 *d, global float2 *e,\n"
-             "              uint n) {\n"
-             "  a[n] = n ? as_uint2(0x100000002UL) : as_uint2(-1.5);\n"
-             "  b[n] = as_float2(0x3f80000040000000UL) + as_float2(0x8000000000000000UL);\n"
-             "  c[n] = as_uchar4(0x01020304) + as_uchar4(1.0f);\n"
-             "  d[n] = as_ushort4(2.0);\n"
-             "  e[n] = (float2)(1, as_float2(2.0).y);\n}\n");
+  write_text("k.cl", CT_KERNEL(scalar_constants_can_be));
   EXPECT_GT(compile("k.cl", &(struct opencl_build){0}), 0);
   EXPECT_STREQ(failure.text, "");
 }
@@ -379,13 +349,7 @@ TEST(clang, variables_that_are_not_initialized_are_warned_of_each_time) {
   }
   fresh();
   *heard = '\0';
-  write_text("k.cl",
-             "kernel void k(global float4 *o, global int *n) {\n"
-             "  float4 v; v.x = n[0]; v.yz = (float2)(2, 3); v.w = v.x; o[0] = v;\n"
-             "  int q; for (int i = 0; i < n[0]; i++) q = i; n[1] = q;\n"
-             "  int s; if (n[2]) s = 1; if (n[2]) n[3] = s;\n"
-             "  int t; switch (n[4]) { case 0: t = 1; break; case 1: t = 2; break; } n[5] = t;\n"
-             "  int a[2]; a[0] = 1; n[6] = a[0]; struct { int b, c; } u; u.b = 1; n[7] = u.b + sizeof(q);\n}\n");
+  write_text("k.cl", CT_KERNEL(variables_that_are_not));
   EXPECT_TRUE(compile("k.cl", &(struct opencl_build){.say = hear}));
   EXPECT_STREQ(heard, "");
 }
@@ -433,42 +397,7 @@ TEST(clang, errors_are_in_clangs_words) {
 TEST(clang, macros_promise_only_what_is_supported) {
   static const char *const standards[] = {"CL1.2", "CL2.0", "CL3.0"};
   fresh();
-  write_text("k.cl",
-             "#if defined cl_khr_mipmap_image || defined __opencl_c_device_enqueue || defined cl_amd_media_ops\n"
-             "#error promised\n"
-             "#endif\n"
-             "#if __OPENCL_VERSION__ < 300 || !defined cl_khr_fp64 || !defined cl_khr_extended_async_copies || \\\n"
-             "    !defined __IMAGE_SUPPORT__ || !defined cl_khr_3d_image_writes || !defined cl_khr_depth_images\n"
-             "#error missing\n"
-             "#endif\n"
-             "#if !defined cl_khr_integer_dot_product || !defined cl_arm_integer_dot_product_int8 || \\\n"
-             "    !defined cl_arm_integer_dot_product_accumulate_saturate_int8\n"
-             "#error no dot products\n"
-             "#endif\n"
-             "#if !defined __opencl_c_fp64 || !defined __opencl_c_int64\n"
-             "#error no wide types\n"
-             "#endif\n"
-             "#if __OPENCL_C_VERSION__ >= 200 && (!defined __opencl_c_subgroups || \\\n"
-             "    !defined __opencl_c_generic_address_space || !defined __opencl_c_atomic_scope_device || \\\n"
-             "    !defined cl_khr_expect_assume || !defined __opencl_c_pipes || \\\n"
-             "    !defined __opencl_c_atomic_order_seq_cst || \\\n"
-             "    !defined __opencl_c_program_scope_global_variables || \\\n"
-             "    !defined __opencl_c_work_group_collective_functions)\n"
-             "#error no features\n"
-             "#endif\n"
-             "#if __OPENCL_C_VERSION__ >= 200 && (!defined cl_ext_float_atomics || \\\n"
-             "    !defined __opencl_c_ext_fp32_global_atomic_add || \\\n"
-             "    !defined __opencl_c_ext_fp64_local_atomic_min_max)\n"
-             "#error no atomics of floats\n"
-             "#endif\n"
-             "#if defined __opencl_c_ext_fp16_global_atomic_load_store || \\\n"
-             "    defined __opencl_c_ext_fp16_local_atomic_add\n"
-             "#error atomics of halves\n"
-             "#endif\n"
-             "#if !defined cl_khr_kernel_clock || !defined __opencl_c_kernel_clock_scope_device\n"
-             "#error no clock\n"
-             "#endif\n"
-             "kernel void k(global int *a) { a[0] = 1; }\n");
+  write_text("k.cl", CT_KERNEL(macros_promise_only_what));
   for (size_t i = 0; i < sizeof standards / sizeof *standards; i++)
     EXPECT_GT(compile("k.cl", &(struct opencl_build){.standard = standards[i]}), 0);
 }
@@ -522,7 +451,7 @@ TEST(clang, options_that_would_break_the_pipeline_are_refused_by_name) {
       {"-cl-mad-enable", ""},
   };
   fresh();
-  write_text("k.cl", kernel);
+  write_text("k.cl", CT_KERNEL(kernel));
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const char *const words[] = {rows[i].word, NULL};
     bool good = compile("k.cl", &(struct opencl_build){.options = words});
@@ -534,7 +463,7 @@ TEST(clang, options_that_would_break_the_pipeline_are_refused_by_name) {
 TEST(clang, unknown_extensions_are_reported_by_name) {
   static const char *const unknown[] = {"cl_khr_fp16", "cl_khr_fp61", NULL}, *const odd[] = {"fp16;", NULL};
   fresh();
-  write_text("k.cl", kernel);
+  write_text("k.cl", CT_KERNEL(kernel));
   EXPECT_EQ(compile("k.cl", &(struct opencl_build){.extensions = unknown}), 0);
   EXPECT_STREQ(failure.text, "k.cl: no extension 'cl_khr_fp61'");
   EXPECT_EQ(compile("k.cl", &(struct opencl_build){.extensions = odd}), 0);
@@ -554,7 +483,7 @@ TEST(clang, channels_can_be_enabled_for_a_program_without_the_pragma) {
 
 TEST(clang, missing_and_crashing_tools_are_named) {
   fresh();
-  write_text("k.cl", kernel);
+  write_text("k.cl", CT_KERNEL(kernel));
   setenv("WARPWAIT_CLANG", "clang-of-another-day", 1);
   EXPECT_EQ(compile("k.cl", &(struct opencl_build){0}), 0);
   EXPECT_STREQ(failure.text, "k.cl: clang-of-another-day is not installed: apt-get install clang-15 llvm-spirv-15, or "
@@ -589,7 +518,7 @@ TEST(cache, a_program_is_translated_once) {
   static const char *const define[] = {"N=1", NULL}, *const loud[] = {"-Wall", NULL};
   fresh();
   count_translations();
-  write_text("k.cl", kernel);
+  write_text("k.cl", CT_KERNEL(kernel));
   size_t size = compile("k.cl", &(struct opencl_build){0});
   EXPECT_EQ(compile("k.cl", &(struct opencl_build){0}), size);
   EXPECT_EQ(translations(), 1);
@@ -607,7 +536,7 @@ TEST(cache, a_program_is_translated_once) {
 TEST(cache, another_tool_gives_another_result) {
   fresh();
   count_translations();
-  write_text("k.cl", kernel);
+  write_text("k.cl", CT_KERNEL(kernel));
   compile("k.cl", &(struct opencl_build){0});
   write_script("WARPWAIT_LLVM_SPIRV", "other", "#!/bin/sh\necho run >>log\nexec llvm-spirv-15 \"$@\"\n");
   compile("k.cl", &(struct opencl_build){0});
@@ -667,7 +596,7 @@ TEST(cache, damaged_entries_are_ignored_and_written_again) {
   char path[FIRST] = "";
   fresh();
   count_translations();
-  write_text("k.cl", kernel);
+  write_text("k.cl", CT_KERNEL(kernel));
   size_t size = compile("k.cl", &(struct opencl_build){0});
   EXPECT_EQ(files_in("cache", path), 1);
   for (long at = 0; at < 40; at += 13) {
@@ -698,7 +627,7 @@ TEST(cache, an_entry_under_another_name_is_ignored) {
   EXPECT_EQ(files_in("cache", first), 1);
   snprintf(kept, sizeof kept, "%s", path_of("kept"));
   EXPECT_EQ(rename(first, kept), 0);
-  write_text("k.cl", kernel);
+  write_text("k.cl", CT_KERNEL(kernel));
   const size_t size = compile("k.cl", &(struct opencl_build){0});
   EXPECT_EQ(files_in("cache", second), 1);
   EXPECT_EQ(rename(kept, second), 0);
@@ -708,7 +637,7 @@ TEST(cache, an_entry_under_another_name_is_ignored) {
 
 TEST(cache, a_read_only_cache_folder_is_not_an_error) {
   fresh();
-  write_text("k.cl", kernel);
+  write_text("k.cl", CT_KERNEL(kernel));
   write_text("plain", "");
   setenv("WARPWAIT_CACHE", path_of("plain/cache"), 1);
   EXPECT_GT(compile("k.cl", &(struct opencl_build){0}), 0);

@@ -1,6 +1,7 @@
 /* cl_khr_kernel_clock: what is read, and that a read stays where the source has it. */
 #include "isa/ops.h"
 #include "tests/ct.h"
+#include "tests/kernels.h"
 #include "tests/opencl/group_rig.h"
 #include "tests/opencl/words.h"
 
@@ -40,24 +41,7 @@ TEST(opencl_clock, a_clock_read_stays_between_its_neighbors) {
   enum { EXPECTED = sizeof expected / sizeof *expected };
   for (unsigned route = 0; route < OPENCL_ROUTES; route++) {
     ct_freed(group_rig_close) struct group_rig rig;
-    if (open_route(&rig,
-                   "kernel void k(global uint *in, global uint *out, local uint *tile, global ulong *t) {\n"
-                   "  uint i = get_local_id(0);\n"
-                   "  ulong c0 = clock_read_device(); uint x = in[i];\n"
-                   "  ulong c1 = clock_read_device(); uint y = in[i + 64];\n"
-                   "  ulong c2 = clock_read_device(); event_t e = async_work_group_copy(tile, in, 64, 0);\n"
-                   "  ulong c3 = clock_read_device(); wait_group_events(1, &e);\n"
-                   "  ulong c4 = clock_read_device(); uint z = tile[i ^ 1];\n"
-                   "  ulong c5 = clock_read_device(); barrier(CLK_LOCAL_MEM_FENCE);\n"
-                   "  ulong c6 = clock_read_device(); tile[i] = x + y + z;\n"
-                   "  ulong c7 = clock_read_device();\n"
-                   "  e = async_work_group_copy(out, tile, 64, 0); wait_group_events(1, &e);\n"
-                   "  ulong c8 = clock_read_device(); out[i + 64] = x * y;\n"
-                   "  ulong c9 = clock_read_device();\n"
-                   "  t[i] = (c9 - c8) ^ (c8 - c7) ^ (c7 - c6) ^ (c6 - c5) ^ (c5 - c4) ^ (c4 - c3) ^ (c3 - c2) ^\n"
-                   "         (c2 - c1) ^ (c1 - c0);\n"
-                   "}\n",
-                   route)) {
+    if (open_route(&rig, CT_KERNEL(a_clock_read_stays), route)) {
       uint16_t found[EXPECTED + 1];
       const uint32_t count = order(&rig, expected, EXPECTED, found, EXPECTED + 1);
       EXPECT_EQ(count, EXPECTED);
@@ -70,14 +54,7 @@ TEST(opencl_clock, a_clock_read_stays_between_its_neighbors) {
 TEST(opencl_clock, two_reads_stay_two_and_an_unused_read_stays) {
   for (unsigned route = 0; route < OPENCL_ROUTES; route++) {
     ct_freed(group_rig_close) struct group_rig rig;
-    if (open_route(&rig,
-                   "kernel void k(global ulong *t, uint n) {\n"
-                   "  ulong a = clock_read_sub_group(), b = clock_read_sub_group();\n"
-                   "  clock_read_work_group();\n"
-                   "  for (uint i = 0; i < n; i++) { ulong inside = clock_read_device(); if (i == 3) t[1] = inside; }\n"
-                   "  t[0] = b - a;\n"
-                   "}\n",
-                   route))
+    if (open_route(&rig, CT_KERNEL(two_reads_stay_two), route))
       EXPECT_EQ(group_rig_count(&rig, ISA_GET_CLOCK), 4);
   }
 }
@@ -85,14 +62,7 @@ TEST(opencl_clock, two_reads_stay_two_and_an_unused_read_stays) {
 TEST(opencl_clock, all_six_functions_read_the_clock_in_order_low_word_first) {
   for (unsigned route = 0; route < OPENCL_ROUTES; route++) {
     ct_freed(group_rig_close) struct group_rig rig;
-    if (open_route(&rig,
-                   "kernel void k(global ulong *t) {\n"
-                   "  t[0] = clock_read_device(); t[1] = as_ulong(clock_read_hilo_device());\n"
-                   "  t[2] = clock_read_work_group(); t[3] = as_ulong(clock_read_hilo_work_group());\n"
-                   "  t[4] = clock_read_sub_group(); uint2 w = clock_read_hilo_sub_group();\n"
-                   "  t[5] = w.x | (ulong)w.y << 32;\n"
-                   "}\n",
-                   route)) {
+    if (open_route(&rig, CT_KERNEL(all_six_functions_read), route)) {
       const uint64_t start = UINT64_C(7) << 32, *t = (const uint64_t *)(const void *)rig.buffers[0].data;
       group_rig_range(&rig, 1, 1, 32);
       rig.clock = start;

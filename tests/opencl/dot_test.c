@@ -1,32 +1,10 @@
 /* cl_khr_integer_dot_product and cl_arm_integer_dot_product_*: all functions, on each route, compared with 64-bit sums.
  */
 #include "tests/ct.h"
+#include "tests/kernels.h"
 #include "tests/opencl/group_rig.h"
 
 enum { ITEMS = 64, FORMS = 16 };
-
-static const char source[] =
-    "kernel void k(global const uint *a, global const uint *b, global const uint *c, global uint *o) {\n"
-    "  size_t i = get_global_id(0);\n"
-    "  uint x = a[i], y = b[i], z = c[i];\n"
-    "  o += 16 * i;\n"
-    "  o[0] = dot(as_uchar4(x), as_uchar4(y));\n"
-    "  o[1] = dot(as_char4(x), as_char4(y));\n"
-    "  o[2] = dot(as_uchar4(x), as_char4(y));\n"
-    "  o[3] = dot(as_char4(x), as_uchar4(y));\n"
-    "  o[4] = dot_acc_sat(as_uchar4(x), as_uchar4(y), z);\n"
-    "  o[5] = dot_acc_sat(as_char4(x), as_char4(y), (int)z);\n"
-    "  o[6] = dot_acc_sat(as_uchar4(x), as_char4(y), (int)z);\n"
-    "  o[7] = dot_acc_sat(as_char4(x), as_uchar4(y), (int)z);\n"
-    "  o[8] = dot_4x8packed_uu_uint(x, y);\n"
-    "  o[9] = dot_4x8packed_ss_int(x, y);\n"
-    "  o[10] = dot_4x8packed_us_int(x, y);\n"
-    "  o[11] = dot_4x8packed_su_int(x, y);\n"
-    "  o[12] = dot_acc_sat_4x8packed_uu_uint(x, y, z);\n"
-    "  o[13] = dot_acc_sat_4x8packed_ss_int(x, y, (int)z);\n"
-    "  o[14] = dot_acc_sat_4x8packed_us_int(x, y, (int)z);\n"
-    "  o[15] = dot_acc_sat_4x8packed_su_int(x, y, (int)z);\n"
-    "}\n";
 
 static int64_t byte_of(uint32_t word, int i, bool is_signed) {
   const uint8_t byte = (uint8_t)(word >> 8 * i);
@@ -62,7 +40,7 @@ static void fill(struct group_rig *rig) {
 static void expect_sums(const char *standard, enum opencl_route route) {
   ct_freed(group_rig_close) struct group_rig rig;
   struct isa_error error = {""};
-  if (ct_true(group_rig_compile(&rig, source, standard, route, &error), error.text, __FILE__, __LINE__)) {
+  if (ct_true(group_rig_compile(&rig, CT_KERNEL(source), standard, route, &error), error.text, __FILE__, __LINE__)) {
     fill(&rig);
     for (uint32_t i = 0; i < ITEMS; i++)
       for (unsigned form = 0; form < FORMS; form++) {

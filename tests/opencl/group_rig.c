@@ -4,15 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-static bool write_source(const char *path, const char *source) {
-  FILE *file = fopen(path, "w");
-  if (!file)
-    return false;
-  fputs(source, file);
-  return fclose(file) == 0;
-}
 
 static void add_buffer(struct group_rig *rig, unsigned number, uint64_t base, uint64_t bytes) {
   struct isa_buffer *buffer = &rig->buffers[number];
@@ -42,15 +33,8 @@ bool group_rig_lower(struct group_rig *rig, const uint8_t *spirv, size_t size, s
 
 bool group_rig_spirv(const char *source, const char *standard, enum opencl_route route, uint8_t **spirv, size_t *size,
                      struct isa_error *error) {
-  char folder[] = "/tmp/group_rig_XXXXXX", path[64];
-  if (!mkdtemp(folder))
-    return false;
-  snprintf(path, sizeof path, "%s/kernel.cl", folder);
-  const struct opencl_build build = {.standard = standard, .route = route, .no_cache = true};
-  const bool good = write_source(path, source) && opencl_compile(path, &build, spirv, size, error);
-  unlink(path);
-  rmdir(folder);
-  return good;
+  const struct opencl_build build = {.standard = standard, .route = route, .text = source, .in_memory = true};
+  return opencl_compile("kernel.cl", &build, spirv, size, error);
 }
 
 bool group_rig_compile(struct group_rig *rig, const char *source, const char *standard, enum opencl_route route,

@@ -2,6 +2,7 @@
  * are computed here, in the order that opencl/lower/workgroup.c promises. */
 #include "isa/ops.h"
 #include "tests/ct.h"
+#include "tests/kernels.h"
 #include "tests/opencl/group_rig.h"
 
 #include <string.h>
@@ -31,13 +32,7 @@ static uint32_t mixed(uint32_t i) { return i * 2654435761u ^ i >> 3; }
 
 TEST(opencl_group, integer_collectives_are_right_for_groups_of_all_shapes) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (group_rig_open(&rig, "kernel void k(global uint *in, global uint *out) {\n"
-                           "  size_t i = get_global_id(0);\n"
-                           "  out[4 * i] = work_group_reduce_add(in[i]);\n"
-                           "  out[4 * i + 1] = work_group_scan_inclusive_max(in[i]);\n"
-                           "  out[4 * i + 2] = work_group_scan_exclusive_add(in[i]);\n"
-                           "  out[4 * i + 3] = (uint)work_group_scan_exclusive_min((int)in[i]);\n"
-                           "}\n"))
+  if (group_rig_open(&rig, CT_KERNEL(integer_collectives_are_right)))
     for (uint32_t s = 0; s < SHAPES; s++) {
       const struct shape *shape = &shapes[s];
       use_shape(&rig, shape);
@@ -81,12 +76,7 @@ static float sum_below(const struct shape *shape, uint32_t first, uint32_t end) 
 
 TEST(opencl_group, float_sums_go_by_lanes_then_by_warps_and_scans_agree_with_them) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (group_rig_open(&rig, "kernel void k(global float *in, global float *out) {\n"
-                           "  size_t i = get_global_id(0);\n"
-                           "  out[3 * i] = work_group_reduce_add(in[i]);\n"
-                           "  out[3 * i + 1] = work_group_scan_inclusive_add(in[i]);\n"
-                           "  out[3 * i + 2] = work_group_scan_exclusive_add(in[i]);\n"
-                           "}\n"))
+  if (group_rig_open(&rig, CT_KERNEL(float_sums_go_by)))
     for (uint32_t s = 0; s < SHAPES; s++) {
       const struct shape *shape = &shapes[s];
       use_shape(&rig, shape);
@@ -108,18 +98,7 @@ TEST(opencl_group, float_sums_go_by_lanes_then_by_warps_and_scans_agree_with_the
 
 TEST(opencl_group, collectives_of_different_widths_follow_each_other_in_loops) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (group_rig_open(&rig, "kernel void k(global ulong *out, global uint *turns) {\n"
-                           "  size_t i = get_global_id(0);\n"
-                           "  ulong wide = i; uint narrow = (uint)i; double real = i;\n"
-                           "  for (uint t = 0; t < turns[0]; t++) {\n"
-                           "    wide = work_group_scan_inclusive_add(wide) & 0xffffffffffUL;\n"
-                           "    narrow = work_group_reduce_max(narrow ^ t) + (uint)i;\n"
-                           "    real = work_group_reduce_max(real) + i;\n"
-                           "    wide += work_group_broadcast(narrow, t);\n"
-                           "    wide += work_group_any(narrow == t) + 2 * work_group_all(narrow > 1);\n"
-                           "  }\n"
-                           "  out[i] = wide + narrow + (ulong)real;\n"
-                           "}\n")) {
+  if (group_rig_open(&rig, CT_KERNEL(collectives_of_different_widths))) {
     enum { ITEMS = 100, TURNS = 5 };
     uint64_t wide[ITEMS], narrow[ITEMS], real[ITEMS];
     for (uint32_t i = 0; i < ITEMS; i++)
@@ -157,21 +136,7 @@ TEST(opencl_group, collectives_of_different_widths_follow_each_other_in_loops) {
 
 TEST(opencl_group, every_type_has_its_own_identity) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (group_rig_open(&rig,
-                     "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
-                     "kernel void k(global ulong *out, global uint *in) {\n"
-                     "  int i = get_local_id(0);\n"
-                     "  float f = as_float(in[i]);\n"
-                     "  ulong v[10] = {\n"
-                     "    (ulong)work_group_scan_exclusive_min((long)i), work_group_scan_exclusive_max((ulong)i),\n"
-                     "    (ulong)work_group_scan_exclusive_max(-(long)i),\n"
-                     "    as_ulong(work_group_scan_exclusive_min((double)i)),\n"
-                     "    as_uint(work_group_scan_exclusive_max(f)), as_uint(work_group_scan_exclusive_add(f)),\n"
-                     "    as_uint(work_group_reduce_add(f)), as_uint(work_group_reduce_min(f)),\n"
-                     "    as_ushort(work_group_scan_exclusive_min((half)i)),\n"
-                     "    (uchar)sub_group_scan_exclusive_min((char)-i)};\n"
-                     "  for (int j = 0; j < 10; j++) out[10 * i + j] = v[j];\n"
-                     "}\n")) {
+  if (group_rig_open(&rig, CT_KERNEL(every_type_has_its))) {
     /* A sum of -0 stays -0, because no padding is added; the first value of an exclusive scan is +0. */
     for (uint32_t i = 0; i < 40; i++)
       group_rig_words(&rig, 1)[i] = 0x80000000;
@@ -197,11 +162,7 @@ TEST(opencl_group, every_type_has_its_own_identity) {
 
 TEST(opencl_group, broadcast_accepts_local_ids_of_one_to_three_dimensions) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (group_rig_open(&rig, "kernel void k(global long *out) {\n"
-                           "  size_t i = get_global_linear_id();\n"
-                           "  long v = (long)i * 1000000007L;\n"
-                           "  out[i] = work_group_broadcast(v, 1, 2, 1);\n"
-                           "}\n")) {
+  if (group_rig_open(&rig, CT_KERNEL(broadcast_accepts_local_ids))) {
     rig.dimensions = 3;
     rig.warp_size = 16;
     memcpy(rig.global, (uint32_t[]){10, 6, 2}, 12);
@@ -234,13 +195,7 @@ TEST(opencl_group, a_required_size_of_one_warp_needs_no_lds) {
 
 TEST(opencl_group, barriers_and_scratch_memory_of_collectives_are_distinct_from_the_programs) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (group_rig_open(&rig, "kernel void k(global int *out) {\n"
-                           "  local int tile[5];\n"
-                           "  local long more[3];\n"
-                           "  tile[get_local_id(0) % 5] = 1; barrier(CLK_LOCAL_MEM_FENCE);\n"
-                           "  more[tile[2] & 1] = work_group_reduce_add(out[0]) + work_group_broadcast(out[1], 3);\n"
-                           "  out[2] = (int)more[out[3] & 1];\n"
-                           "}\n")) {
+  if (group_rig_open(&rig, CT_KERNEL(barriers_and_scratch_memory))) {
     const struct isa_kernel *kernel = &rig.program->kernels[0];
     EXPECT_EQ(group_rig_count(&rig, ISA_BAR_LDS), 1);
     EXPECT_EQ(group_rig_count(&rig, ISA_BAR_GROUP), 4);
@@ -254,13 +209,7 @@ TEST(opencl_group, barriers_and_scratch_memory_of_collectives_are_distinct_from_
 
 TEST(opencl_group, barriers_and_fences_are_as_strong_as_their_flags) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (group_rig_open(&rig, "kernel void k() {\n"
-                           "  barrier(0); barrier(CLK_LOCAL_MEM_FENCE); barrier(CLK_GLOBAL_MEM_FENCE);\n"
-                           "  work_group_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE, memory_scope_device);\n"
-                           "  mem_fence(CLK_LOCAL_MEM_FENCE); mem_fence(CLK_GLOBAL_MEM_FENCE);\n"
-                           "  sub_group_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); sub_group_barrier(0);\n"
-                           "  sub_group_barrier(CLK_LOCAL_MEM_FENCE); sub_group_barrier(CLK_GLOBAL_MEM_FENCE);\n"
-                           "}\n")) {
+  if (group_rig_open(&rig, CT_KERNEL(barriers_and_fences_are))) {
     static const enum isa_op ops[] = {ISA_BAR,          ISA_BAR_LDS,      ISA_BAR_GLOBAL,
                                       ISA_BAR_ALL,      ISA_FENCE_LDS,    ISA_FENCE_GLOBAL,
                                       ISA_BAR_WARP_ALL, ISA_BAR_WARP_LDS, ISA_BAR_WARP_GLOBAL};
@@ -274,15 +223,7 @@ TEST(opencl_group, barriers_and_fences_are_as_strong_as_their_flags) {
 
 TEST(opencl_group, image_fences_are_separate_fences_and_those_of_one_work_item_stay) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (group_rig_open(&rig, "#define WORK_ITEM memory_order_acq_rel, memory_scope_work_item\n"
-                           "kernel void k() {\n"
-                           "  work_group_barrier(CLK_IMAGE_MEM_FENCE);\n"
-                           "  work_group_barrier(CLK_IMAGE_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
-                           "  work_group_barrier(CLK_IMAGE_MEM_FENCE | CLK_LOCAL_MEM_FENCE);\n"
-                           "  sub_group_barrier(CLK_IMAGE_MEM_FENCE | CLK_LOCAL_MEM_FENCE);\n"
-                           "  atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, WORK_ITEM);\n"
-                           "  atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, WORK_ITEM);\n"
-                           "}\n")) {
+  if (group_rig_open(&rig, CT_KERNEL(image_fences_are_separate))) {
     EXPECT_EQ(group_rig_count(&rig, ISA_BAR_IMAGE), 2);
     EXPECT_EQ(group_rig_count(&rig, ISA_BAR_ALL_IMAGE), 1);
     EXPECT_EQ(group_rig_count(&rig, ISA_BAR_WARP_LDS), 1);
@@ -320,11 +261,7 @@ TEST(opencl_group, barriers_and_fences_with_variable_flags_are_the_strongest) {
 
 TEST(opencl_group, a_fence_beside_a_sub_group_barrier_of_the_same_memory_is_left_out) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (group_rig_open(&rig, "kernel void k() {\n"
-                           "  mem_fence(CLK_LOCAL_MEM_FENCE); sub_group_barrier(CLK_LOCAL_MEM_FENCE);\n"
-                           "  mem_fence(CLK_LOCAL_MEM_FENCE); mem_fence(CLK_GLOBAL_MEM_FENCE);\n"
-                           "  sub_group_barrier(CLK_LOCAL_MEM_FENCE);\n"
-                           "}\n")) {
+  if (group_rig_open(&rig, CT_KERNEL(a_fence_beside_a))) {
     EXPECT_EQ(group_rig_count(&rig, ISA_BAR_WARP_LDS), 2);
     EXPECT_EQ(group_rig_count(&rig, ISA_FENCE_LDS), 0);
     EXPECT_EQ(group_rig_count(&rig, ISA_FENCE_GLOBAL), 1);
@@ -333,19 +270,7 @@ TEST(opencl_group, a_fence_beside_a_sub_group_barrier_of_the_same_memory_is_left
 
 TEST(opencl_group, copies_work_both_ways_with_strides_and_shared_events) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (group_rig_open(&rig, "kernel void k(global int *in, global int *out, global float3 *v, global float3 *w) {\n"
-                           "  local int a[64], c[64]; local float3 l[8]; event_t e[3];\n"
-                           "  e[0] = async_work_group_copy(a, in, 64, 0);\n"
-                           "  e[1] = async_work_group_strided_copy(c, in, 64, 3, 0);\n"
-                           "  e[2] = async_work_group_copy(l, v, 8, e[1]);\n"
-                           "  wait_group_events(2, e);\n"
-                           "  int i = get_local_id(0);\n"
-                           "  a[i] = a[i] * 1000 + c[i];\n"
-                           "  barrier(CLK_LOCAL_MEM_FENCE);\n"
-                           "  event_t f = async_work_group_strided_copy(out, a, 64, (size_t)in[0] + 2, 0);\n"
-                           "  f = async_work_group_copy(w, l, 8, f);\n"
-                           "  wait_group_events(1, &f);\n"
-                           "}\n")) {
+  if (group_rig_open(&rig, CT_KERNEL(copies_work_both_ways))) {
     for (uint32_t i = 0; i < 64 * 3; i++)
       group_rig_words(&rig, 0)[i] = i;
     for (uint32_t i = 0; i < 32; i++)
@@ -362,13 +287,7 @@ TEST(opencl_group, copies_work_both_ways_with_strides_and_shared_events) {
 
 TEST(opencl_group, waits_cover_as_many_events_as_the_run_time_count_says) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (group_rig_open(&rig, "kernel void k(global int *in, global int *out, global int *n) {\n"
-                           "  local int a[64]; event_t e[12];\n"
-                           "  for (int i = 0; i < n[0]; i++)\n"
-                           "    e[i] = async_work_group_copy(a + 4 * i, in + 4 * i, 4, 0);\n"
-                           "  wait_group_events(n[0], e);\n"
-                           "  out[get_local_id(0)] = a[get_local_id(0)];\n"
-                           "}\n")) {
+  if (group_rig_open(&rig, CT_KERNEL(waits_cover_as_many))) {
     for (uint32_t i = 0; i < 48; i++)
       group_rig_words(&rig, 0)[i] = mixed(i);
     group_rig_words(&rig, 2)[0] = 11;
@@ -442,22 +361,7 @@ TEST(opencl_group, too_large_work_groups_are_refused_by_their_size) {
 
 TEST(opencl_group, lanes_reconverge_before_a_barrier_despite_a_break_that_none_takes) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (group_rig_open(&rig, "kernel void k(global int *in, global int *out) {\n"
-                           "  local int shared[64];\n"
-                           "  int own = get_local_id(0), x = in[own], sum = 0;\n"
-                           "  for (int i = 0; i < 4; i++) {\n"
-                           "    if (x >> i & 1) {\n"
-                           "      sum += i * in[own + 64];\n"
-                           "      if (in[64] == 7) break;\n"
-                           "      sum += in[own + 65];\n"
-                           "    }\n"
-                           "    shared[own] = sum;\n"
-                           "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-                           "    sum += shared[own ^ 1];\n"
-                           "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-                           "  }\n"
-                           "  out[own] = sum;\n"
-                           "}\n")) {
+  if (group_rig_open(&rig, CT_KERNEL(lanes_reconverge_before_a))) {
     int32_t in[129], sum[64] = {0}, shared[64];
     for (int i = 0; i < 129; i++)
       in[i] = (int32_t)(mixed((uint32_t)i) >> 8 | 8); /* none is 7 */
@@ -476,20 +380,7 @@ TEST(opencl_group, lanes_reconverge_before_a_barrier_despite_a_break_that_none_t
 
 TEST(opencl_group, a_copy_after_an_exit_that_some_lanes_take_is_still_a_hazard) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (group_rig_open(&rig, "kernel void k(global int *in, global int *out) {\n"
-                           "  local int shared[64];\n"
-                           "  int own = get_local_id(0), x = in[own];\n"
-                           "  for (int i = 0; i < 2; i++) {\n"
-                           "    if (x & 1) {\n"
-                           "      x += in[own + 64];\n"
-                           "      if (x & 2) break;\n"
-                           "    }\n"
-                           "    event_t done = async_work_group_copy(shared, in, 64, 0);\n"
-                           "    wait_group_events(1, &done);\n"
-                           "    x += shared[own];\n"
-                           "  }\n"
-                           "  out[own] = x;\n"
-                           "}\n")) {
+  if (group_rig_open(&rig, CT_KERNEL(a_copy_after_an))) {
     for (uint32_t i = 0; i < 128; i++)
       group_rig_words(&rig, 0)[i] = i < 64 ? i : 0;
     group_rig_run(&rig);
@@ -499,18 +390,7 @@ TEST(opencl_group, a_copy_after_an_exit_that_some_lanes_take_is_still_a_hazard) 
 
 TEST(opencl_group, a_sub_group_sum_after_a_break_that_none_takes_covers_all_lanes) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (group_rig_open(&rig, "kernel void k(global uint *in, global uint *out) {\n"
-                           "  uint own = get_local_id(0), x = in[own], sum = 0;\n"
-                           "  for (int i = 0; i < 6; i++) {\n"
-                           "    if (x >> i & 1) {\n"
-                           "      sum += in[own + i];\n"
-                           "      if (in[200] == 7) break;\n"
-                           "      sum ^= in[own & 7];\n"
-                           "    }\n"
-                           "    sum += sub_group_reduce_add(x & 15);\n"
-                           "  }\n"
-                           "  out[own] = sum;\n"
-                           "}\n")) {
+  if (group_rig_open(&rig, CT_KERNEL(a_sub_group_sum))) {
     uint32_t *in = group_rig_words(&rig, 0);
     for (uint32_t i = 0; i <= 200; i++)
       in[i] = mixed(i) | 8; /* none is 7 */
@@ -529,14 +409,7 @@ TEST(opencl_group, a_sub_group_sum_after_a_break_that_none_takes_covers_all_lane
 
 TEST(opencl_group, a_broadcast_waits_until_all_warps_have_read_the_one_before) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (group_rig_open(&rig, "kernel void k(global uint *in, global uint *out) {\n"
-                           "  uint i = get_local_id(0), sum = 0;\n"
-                           "  for (uint from = 0; from < 64; from += 9) {\n"
-                           "    uint value = work_group_broadcast(in[i], 63 - from);\n"
-                           "    sum = sum * 3 + value;\n"
-                           "  }\n"
-                           "  out[i] = sum;\n"
-                           "}\n")) {
+  if (group_rig_open(&rig, CT_KERNEL(a_broadcast_waits_until))) {
     uint32_t expected = 0;
     for (uint32_t i = 0; i < 64; i++)
       group_rig_words(&rig, 0)[i] = mixed(i);
@@ -553,13 +426,7 @@ TEST(opencl_group, a_broadcast_waits_until_all_warps_have_read_the_one_before) {
 
 TEST(opencl_group, a_negative_number_of_events_is_no_events) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (group_rig_open(&rig, "kernel void k(global int *in, global int *out) {\n"
-                           "  local int shared[64]; event_t done[2];\n"
-                           "  done[0] = async_work_group_copy(shared, in, 64, 0);\n"
-                           "  wait_group_events(in[1], done);\n"
-                           "  wait_group_events(1, done);\n"
-                           "  out[get_local_id(0)] = shared[get_local_id(0)];\n"
-                           "}\n")) {
+  if (group_rig_open(&rig, CT_KERNEL(a_negative_number_of))) {
     group_rig_words(&rig, 0)[1] = UINT32_MAX;
     EXPECT_TRUE(group_rig_run(&rig));
     EXPECT_EQ(group_rig_words(&rig, 1)[1], UINT32_MAX);
@@ -595,13 +462,7 @@ TEST(opencl_group, a_pointer_that_is_set_through_its_address_may_point_anywhere)
 
 TEST(opencl_group, null_stays_null_from_generic_to_local_and_to_a_number) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (group_rig_open(&rig, "kernel void k(global int *in, global ulong *out) {\n"
-                           "  local int shared[4];\n"
-                           "  shared[0] = in[0];\n"
-                           "  int *generic_one = in[0] ? (int *)shared : 0;\n"
-                           "  local int *there = (local int *)generic_one;\n"
-                           "  out[0] = (ulong)there;\n"
-                           "}\n")) {
+  if (group_rig_open(&rig, CT_KERNEL(null_stays_null_from))) {
     group_rig_range(&rig, 1, 1, 16);
     group_rig_words(&rig, 0)[0] = 0;
     EXPECT_TRUE(group_rig_run(&rig));

@@ -10,8 +10,9 @@ struct lane {
   uint8_t global[LANE_GLOBAL], lds[LANE_LDS], private_memory[LANE_PRIVATE], args[LANE_ARGS];
   uint32_t id;     /* local, group and global IDs follow from it */
   uint64_t digest; /* of all stores and barriers, in order */
-  uint64_t seen;   /* of memory at each barrier and at the end: everything that others can see */
+  uint64_t seen;   /* of memory at each barrier and at the end, if is_watched: everything that others can see */
   uint64_t steps;  /* instructions that ran */
+  bool is_watched; /* not by default: it takes most of the time */
   bool failed;     /* access outside memory, too many steps, or an unsupported operation */
 };
 

@@ -59,6 +59,7 @@ static bool agrees(struct ir *ir, size_t pass, uint64_t seed) {
   static struct lane before[2], after[2];
   for (uint32_t id = 0; id < 2; id++) {
     lane_start(&before[id], seed, 7 * id);
+    before[id].is_watched = true;
     lane_run(&before[id], ir);
   }
   for (uint32_t i = 0; i < ir->blocks; i++)
@@ -71,6 +72,7 @@ static bool agrees(struct ir *ir, size_t pass, uint64_t seed) {
     return false;
   for (uint32_t id = 0; id < 2; id++) {
     lane_start(&after[id], seed, 7 * id);
+    after[id].is_watched = true;
     lane_run(&after[id], ir);
     if (!EXPECT_EQ(after[id].failed, before[id].failed) || !EXPECT_EQ(after[id].seen, before[id].seen) ||
         (!joins_stores(pass) && !EXPECT_EQ(after[id].digest, before[id].digest)))

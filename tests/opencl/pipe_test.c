@@ -3,6 +3,7 @@
 #include "isa/ops.h"
 #include "isa/rows.h"
 #include "tests/ct.h"
+#include "tests/kernels.h"
 #include "tests/opencl/group_rig.h"
 
 #include <string.h>
@@ -36,11 +37,7 @@ TEST(opencl_pipe, a_packet_is_reserved_copied_and_committed_after_a_fence) {
 
 TEST(opencl_pipe, one_work_item_reserves_for_the_group_and_all_meet_before_the_commit) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (group_rig_open(&rig, "kernel void k(read_only pipe int p, global int *a) {\n"
-                           "  reserve_id_t id = work_group_reserve_read_pipe(p, 8);\n"
-                           "  read_pipe(p, id, 3, a);\n"
-                           "  work_group_commit_read_pipe(p, id);\n"
-                           "}\n")) {
+  if (group_rig_open(&rig, CT_KERNEL(one_work_item_reserves))) {
     EXPECT_EQ(group_rig_count(&rig, ISA_BAR_PIPE), 2); /* before the reservation, after the commit */
     EXPECT_EQ(group_rig_count(&rig, ISA_BAR_PIPE_GLOBAL), 1);
     EXPECT_EQ(group_rig_count(&rig, ISA_BAR_GROUP), 1); /* before all read the id */
@@ -54,11 +51,7 @@ TEST(opencl_pipe, one_work_item_reserves_for_the_group_and_all_meet_before_the_c
 
 TEST(opencl_pipe, a_sub_group_elects_a_lane_and_needs_no_barrier) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (group_rig_open(&rig, "kernel void k(read_only pipe int p, global int *a) {\n"
-                           "  reserve_id_t id = sub_group_reserve_read_pipe(p, 8);\n"
-                           "  read_pipe(p, id, 3, a);\n"
-                           "  sub_group_commit_read_pipe(p, id);\n"
-                           "}\n")) {
+  if (group_rig_open(&rig, CT_KERNEL(a_sub_group_elects))) {
     EXPECT_EQ(group_rig_count(&rig, ISA_BAR_PIPE) + group_rig_count(&rig, ISA_BAR_PIPE_GLOBAL), 0);
     EXPECT_EQ(pipe_kind(only(&rig, ISA_PIPE_RESERVE_READ)), ISA_PIPE_SUBGROUP);
     EXPECT_EQ(group_rig_count(&rig, ISA_ELECT), 2);
@@ -112,21 +105,7 @@ TEST(opencl_pipe, results_and_counts_are_those_of_the_language) {
 
 TEST(opencl_pipe, ids_pass_through_functions_memory_and_structs) {
   struct group_rig rig;
-  const char *source =
-      "typedef struct { int pad; reserve_id_t id; } box;\n"
-      "int put(write_only pipe int p, reserve_id_t id, uint i, int x) { return write_pipe(p, id, i, &x); }\n"
-      "reserve_id_t get(write_only pipe int p, uint n) { return reserve_write_pipe(p, n); }\n"
-      "kernel void k(write_only pipe int p, global reserve_id_t *kept, global int *out) {\n"
-      "  local reserve_id_t shared[64];\n"
-      "  uint i = get_local_id(0);\n"
-      "  box b = {1, get(p, 2)};\n"
-      "  shared[i] = b.id;\n"
-      "  barrier(CLK_LOCAL_MEM_FENCE);\n"
-      "  kept[i] = shared[i ^ 1];\n"
-      "  barrier(CLK_GLOBAL_MEM_FENCE);\n"
-      "  out[i] = put(p, kept[i ^ 1], 0, i) + put(p, kept[i ^ 1], 1, 100 + i);\n"
-      "  commit_write_pipe(p, kept[i ^ 1]);\n"
-      "}\n";
+  const char *source = CT_KERNEL(ids_pass_through_functions);
   if (group_rig_open(&rig, source)) {
     const struct isa_pipe *pipe = group_rig_pipe(&rig, 0, 4, 128);
     group_rig_run(&rig);

@@ -5,6 +5,7 @@
 #include "isa/ops.h"
 #include "opencl/spirv/spirv.h"
 #include "tests/ct.h"
+#include "tests/kernels.h"
 #include "tests/opencl/group_rig.h"
 #include "tests/opencl/words.h"
 
@@ -248,19 +249,6 @@ TEST(opencl_route, a_barrier_in_each_arm_stays_two_barriers) {
 enum { WARP = 32 };
 
 /* Each statement reads what other lanes of the warp wrote in the statement before. */
-static const char lockstep[] =
-    "kernel void k(global const int *in, global int *out) {\n"
-    "  local int s[64]; local int2 v[40]; int i = get_local_id(0);\n"
-    "  s[i] = i; s[i + 32] = 0;\n"
-    "  s[i] += s[i + 16]; s[i] += s[i + 8]; s[i] += s[i + 4]; s[i] += s[i + 2]; s[i] += s[i + 1];\n"
-    "  out[i] = s[i];\n"
-    "  s[i + 32] = i; s[i + 31] = i * 3; s[i + 32] += s[i + 31];\n"
-    "  out[32 + i] = s[i + 32];\n"
-    "  v[i].x = i; v[i + 1].x = 5 * i; v[i].y = 2 * i; int a = v[i].x; v[i + 2].x = 7 * i; int b = v[i].y;\n"
-    "  out[64 + i] = a + b; out[96 + i] = v[i].x;\n"
-    "  s[2 * i] = i; s[2 * i + 2] = 2 * i; s[2 * i + 1] = 3 * i;\n"
-    "  out[128 + i] = s[i];\n"
-    "}\n";
 
 static void expect_lockstep(const uint32_t *out) {
   uint32_t s[64] = {0}, sum[WARP];
@@ -287,7 +275,7 @@ TEST(opencl_route, lanes_of_a_warp_see_local_memory_in_program_order) {
       struct opencl_limits limits = {.target = {.optimize = level, .isa.vector_bytes = 16}};
       struct isa_error error = {""};
       ct_freed(group_rig_close) struct group_rig rig;
-      const bool good = group_rig_limits(&rig, lockstep, route, limits, &error);
+      const bool good = group_rig_limits(&rig, CT_KERNEL(lockstep), route, limits, &error);
       ct_note("route %s, level %u: %s", opencl_route_names[route], level, error.text);
       if (EXPECT_TRUE(good)) {
         group_rig_range(&rig, WARP, WARP, WARP);
@@ -345,42 +333,12 @@ TEST(opencl_route, a_null_pointer_of_a_zeroed_struct_is_the_number_0) {
 }
 
 /* Templates, classes, references, lambdas, overloads by address space, and constant expressions. */
-static const char cpp[] =
-    "template <typename T> T twice(T x) { return x + x; }\n"
-    "template <int N> struct table { int at[N]; constexpr int size() const { return N; } };\n"
-    "class counter {\n"
-    "  int n;\n"
-    "public:\n"
-    "  counter(int n) : n(n) {}\n"
-    "  ~counter() { n = 0; }\n"
-    "  counter &operator+=(const counter &other) { n += other.n; return *this; }\n"
-    "  int get() const { return n; }\n"
-    "  int get() const __global { return n + 1000; }\n"
-    "};\n"
-    "struct base { int b; int get() { return b; } };\n"
-    "struct derived : base { int both() { return get() + 2; } };\n"
-    "namespace ns { int f(int x) { return x + 1; } int f(float x) { return (int)(x * 2); } }\n"
-    "constexpr int square(int x) { return x * x; }\n"
-    "void add(int &x) { x += 1; }\n"
-    "void add(__global int &x) { x += 2; }\n"
-    "kernel void k(global const int *in, global int *out) {\n"
-    "  int i = get_global_id(0), seven = 7;\n"
-    "  counter c(i), more(in[i]);\n"
-    "  c += more;\n"
-    "  table<4> t = {{1, 2, 3, 4}};\n"
-    "  derived d; d.b = 5;\n"
-    "  auto by = [seven](int x) { return x * seven; };\n"
-    "  int v = twice(i) + c.get() + t.at[i & 3] + t.size() + square(4) + ns::f(2) + ns::f(2.5f) + d.both() + by(3);\n"
-    "  add(v);\n"
-    "  out[i] = v;\n"
-    "  add(out[i]);\n"
-    "}\n";
 
 TEST(opencl_route, cpp_for_opencl_runs_on_each_route) {
   for (enum opencl_route route = OPENCL_ROUTE_SSA; route < OPENCL_ROUTES; route++) {
     ct_freed(group_rig_close) struct group_rig rig;
     struct isa_error error = {""};
-    const bool good = group_rig_compile(&rig, cpp, "CLC++", route, &error);
+    const bool good = group_rig_compile(&rig, CT_KERNEL(cpp), "CLC++", route, &error);
     ct_note("route %s: %s", opencl_route_names[route], error.text);
     if (EXPECT_TRUE(good)) {
       for (uint32_t i = 0; i < 64; i++)

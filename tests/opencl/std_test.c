@@ -3,6 +3,7 @@
 #include "opencl/lower/std.h"
 #include "opencl/opencl.h"
 #include "tests/ct.h"
+#include "tests/kernels.h"
 #include "tests/opencl/group_rig.h"
 
 #include <stdio.h>
@@ -53,20 +54,11 @@ TEST(std, a_row_has_one_implementation_that_fits_its_signature) {
 
 /* SPIR-V of a kernel that takes a square root on its third line, with that instruction replaced by another. */
 static void refusal(uint32_t number, struct isa_error *error) {
-  char folder[] = "/tmp/std_test_XXXXXX", path[64];
-  ASSERT_TRUE(mkdtemp(folder) != NULL);
-  snprintf(path, sizeof path, "%s/root.cl", folder);
-  FILE *file = fopen(path, "w");
-  ASSERT_TRUE(file != NULL);
-  fputs("kernel void k(global float *a) {\n  a[0] = 1;\n  a[1] = sqrt(a[2]);\n}\n", file);
-  fclose(file);
   ct_freed(ct_free) uint8_t *spirv = NULL;
   size_t size = 0;
-  const struct opencl_build build = {.no_cache = true};
-  const bool compiled = opencl_compile(path, &build, &spirv, &size, error);
-  unlink(path);
-  rmdir(folder);
-  ASSERT_TRUE(compiled);
+  const char *source = "kernel void k(global float *a) {\n  a[0] = 1;\n  a[1] = sqrt(a[2]);\n}\n";
+  const struct opencl_build build = {.text = source, .in_memory = true};
+  ASSERT_TRUE(opencl_compile("root.cl", &build, &spirv, &size, error));
   uint32_t *word = (uint32_t *)(void *)spirv;
   for (size_t at = 5; at < size / 4 && word[at] >> 16; at += word[at] >> 16)
     if ((word[at] & 0xffff) == OpExtInst && word[at + 4] == std_find(61)->number)
@@ -210,14 +202,7 @@ static float float_at(const struct group_rig *rig, unsigned buffer, unsigned at)
 TEST(std, second_results_go_through_pointers_to_private_and_global_memory) {
   static const float in[] = {-2.75f, 10.5f, 3};
   ct_freed(group_rig_close) struct group_rig rig;
-  ASSERT_TRUE(run_floats(&rig,
-                         "kernel void k(global float *a, global float *o, global int *n) {\n"
-                         "  float whole; int exponent; int quotient;\n"
-                         "  o[0] = fract(a[0], &o[1]); o[2] = modf(a[0], &whole); o[3] = whole;\n"
-                         "  o[4] = frexp(a[0], &exponent); n[0] = exponent; o[5] = remquo(a[1], a[2], &quotient);\n"
-                         "  n[1] = quotient; o[6] = lgamma_r(a[0], &n[2]); o[7] = sincos((float)0, &o[8]);\n"
-                         "}\n",
-                         in, 3));
+  ASSERT_TRUE(run_floats(&rig, CT_KERNEL(second_results_go_through), in, 3));
   static const float out[] = {0.25f, -3, -0.75f, -2, -0.6875f, -1.5f};
   for (unsigned i = 0; i < 6; i++)
     EXPECT_EQ(get(&rig, 1, i, 32), float_raw(out[i]));
@@ -373,16 +358,7 @@ TEST(std, select_tests_a_scalar_for_nonzero_and_a_vector_for_its_sign) {
 TEST(convert, saturated_conversions_stop_at_the_ends_and_turn_nan_into_zero) {
   static const float in[] = {300, -5, NAN, 2.5f, -INFINITY, 1e20f};
   struct group_rig rig;
-  ASSERT_TRUE(
-      run_floats(&rig,
-                 "kernel void k(global float *a, global int *o) { for (int i = 0; i < 6; i++) { float x = a[i];\n"
-                 "  o[8 * i] = convert_uchar_sat(x); o[8 * i + 1] = convert_char_sat(x);\n"
-                 "  o[8 * i + 2] = convert_int_sat(x); o[8 * i + 3] = convert_short_sat_rtp(x);\n"
-                 "  o[8 * i + 4] = convert_char_sat(convert_int_sat(x)); "
-                 "o[8 * i + 5] = convert_uchar_sat(convert_int_sat(x));\n"
-                 "  o[8 * i + 6] = convert_char_sat(convert_uint_sat(x)); o[8 * i + 7] = convert_int_sat_rte(x);\n"
-                 "}}\n",
-                 in, 6));
+  ASSERT_TRUE(run_floats(&rig, CT_KERNEL(saturated_conversions_stop_at), in, 6));
   static const int32_t out[6][8] = {{255, 127, 300, 300, 127, 255, 127, 300},
                                     {0, -5, -5, -5, -5, 0, 0, -5},
                                     {0, 0, 0, 0, 0, 0, 0, 0},
@@ -398,11 +374,7 @@ TEST(convert, saturated_conversions_stop_at_the_ends_and_turn_nan_into_zero) {
 
 TEST(convert, integers_become_floats_in_the_requested_rounding_direction) {
   ct_freed(group_rig_close) struct group_rig rig;
-  ASSERT_TRUE(group_rig_open(&rig, "kernel void k(global int *a, global float *o, global long *l, global double *d) {\n"
-                                   "  o[0] = convert_float(a[0]); o[1] = convert_float_rtz(a[0]);\n"
-                                   "  o[2] = convert_float_rtp(a[0]); o[3] = convert_float_rtn(-a[0]);\n"
-                                   "  d[0] = convert_double_rtp(l[0]); d[1] = convert_double_rtz((ulong)l[0]);\n"
-                                   "  d[2] = convert_double_rtn(-l[0]);\n}\n"));
+  ASSERT_TRUE(group_rig_open(&rig, CT_KERNEL(integers_become_floats_in)));
   put(&rig, 0, 0, 32, (1 << 24) + 1);
   put(&rig, 2, 0, 64, (UINT64_C(1) << 53) + 1);
   group_rig_range(&rig, 1, 1, 32);

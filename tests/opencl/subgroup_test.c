@@ -1,5 +1,6 @@
 /* What the lanes of a warp do together, and the built-in variables, from OpenCL C to results. */
 #include "tests/ct.h"
+#include "tests/kernels.h"
 #include "tests/opencl/group_rig.h"
 
 #include <math.h>
@@ -21,20 +22,7 @@ static uint32_t in(uint32_t i) { return i * i + 7; }
 
 TEST(opencl_subgroup, shuffles_of_all_widths_move_between_lanes) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (run(&rig,
-          "kernel void k(global uint *in, global uint *out) {\n"
-          "  uint i = get_global_id(0), l = get_sub_group_local_id(), n = get_sub_group_size();\n"
-          "  out += 8 * i;\n"
-          "  out[0] = sub_group_shuffle(in[i], n - 1 - l);\n"
-          "  ulong w = sub_group_shuffle_xor((ulong)in[i] << 30, 5u);\n"
-          "  out[1] = (uint)w; out[2] = (uint)(w >> 32);\n"
-          "  out[3] = as_uint(sub_group_broadcast(as_float(in[i]), 3));\n"
-          "  out[4] = sub_group_broadcast_first((short)(in[i] - 9));\n"
-          "  out[5] = l < n - 2 ? sub_group_shuffle_down((uchar)in[i], 2u) : 0;\n"
-          "  out[6] = sub_group_non_uniform_broadcast((uint2)(i, l), 4).x;\n"
-          "  out[7] = sub_group_elect() ? 1 : 0;\n"
-          "}\n",
-          32)) {
+  if (run(&rig, CT_KERNEL(shuffles_of_all_widths), 32)) {
     for (uint32_t i = 0; i < ITEMS; i++) {
       const uint32_t *out = group_rig_words(&rig, 1) + 8 * i;
       const uint32_t l = i % 32, base = i - l, n = base == 64 ? 16 : 32;
@@ -55,23 +43,7 @@ TEST(opencl_subgroup, shuffles_of_all_widths_move_between_lanes) {
 
 TEST(opencl_subgroup, ballots_are_four_words) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (run(&rig,
-          "kernel void k(global uint *in, global uint *out) {\n"
-          "  uint i = get_global_id(0);\n"
-          "  uint4 b = sub_group_ballot(in[i] % 3 == 1);\n"
-          "  out += 12 * i;\n"
-          "  out[0] = b.x; out[1] = b.y; out[2] = b.z | b.w;\n"
-          "  out[3] = sub_group_inverse_ballot(b);\n"
-          "  out[4] = sub_group_ballot_bit_extract(b, 7);\n"
-          "  out[5] = sub_group_ballot_bit_count(b);\n"
-          "  out[6] = sub_group_ballot_inclusive_scan(b);\n"
-          "  out[7] = sub_group_ballot_exclusive_scan(b);\n"
-          "  out[8] = sub_group_ballot_find_lsb(b);\n"
-          "  out[9] = sub_group_ballot_find_msb(b);\n"
-          "  out[10] = sub_group_any(in[i] == 8);\n"
-          "  out[11] = sub_group_all(in[i] < 4000);\n"
-          "}\n",
-          64)) {
+  if (run(&rig, CT_KERNEL(ballots_are_four_words), 64)) {
     for (uint32_t i = 0; i < ITEMS; i++) {
       const uint32_t *out = group_rig_words(&rig, 1) + 12 * i;
       const uint32_t l = i % 64, base = i - l, n = base ? 16 : 64;
@@ -101,22 +73,7 @@ TEST(opencl_subgroup, ballots_are_four_words) {
 
 TEST(opencl_subgroup, reductions_use_the_active_lanes_only) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (run(&rig,
-          "kernel void k(global uint *in, global uint *out) {\n"
-          "  uint i = get_global_id(0);\n"
-          "  out += 8 * i;\n"
-          "  if (i % 3 != 1) {\n"
-          "    out[0] = sub_group_non_uniform_reduce_add(in[i]);\n"
-          "    out[1] = sub_group_non_uniform_scan_exclusive_min((char)in[i]);\n"
-          "    out[2] = sub_group_non_uniform_scan_inclusive_mul(in[i]);\n"
-          "    out[3] = sub_group_non_uniform_reduce_logical_xor((int)(in[i] & 2));\n"
-          "    out[4] = sub_group_clustered_reduce_add(in[i], 4);\n"
-          "    out[5] = as_uint(sub_group_non_uniform_scan_exclusive_max((float)in[i]));\n"
-          "    out[6] = sub_group_non_uniform_all_equal(in[i] / 10000);\n"
-          "    out[7] = sub_group_non_uniform_scan_exclusive_and(in[i] | 4);\n"
-          "  }\n"
-          "}\n",
-          16)) {
+  if (run(&rig, CT_KERNEL(reductions_use_the_active), 16)) {
     for (uint32_t i = 0; i < ITEMS; i++) {
       const uint32_t *out = group_rig_words(&rig, 1) + 8 * i, base = i / 16 * 16;
       uint32_t sum = 0, product = 1, cluster = 0, both = ~0u;
@@ -155,13 +112,7 @@ TEST(opencl_subgroup, reductions_use_the_active_lanes_only) {
 
 TEST(opencl_subgroup, rotation_wraps_around_the_warp_or_the_cluster) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (run(&rig,
-          "kernel void k(global uint *in, global uint *out) {\n"
-          "  uint i = get_global_id(0);\n"
-          "  out[2 * i] = sub_group_rotate(in[i], 3);\n"
-          "  out[2 * i + 1] = sub_group_clustered_rotate(in[i], 5, 8);\n"
-          "}\n",
-          16))
+  if (run(&rig, CT_KERNEL(rotation_wraps_around_the), 16))
     for (uint32_t i = 0; i < ITEMS; i++) {
       EXPECT_EQ(group_rig_words(&rig, 1)[2 * i], in(i / 16 * 16 + (i + 3) % 16));
       EXPECT_EQ(group_rig_words(&rig, 1)[2 * i + 1], in(i / 8 * 8 + (i + 5) % 8));
@@ -170,13 +121,7 @@ TEST(opencl_subgroup, rotation_wraps_around_the_warp_or_the_cluster) {
 
 TEST(opencl_subgroup, a_cluster_larger_than_the_warp_is_the_warp) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (run(&rig,
-          "kernel void k(global uint *in, global uint *out) {\n"
-          "  uint i = get_global_id(0);\n"
-          "  out[2 * i] = sub_group_clustered_reduce_max(in[i], 128);\n"
-          "  out[2 * i + 1] = sub_group_reduce_max(in[i]);\n"
-          "}\n",
-          16))
+  if (run(&rig, CT_KERNEL(a_cluster_larger_than), 16))
     for (uint32_t i = 0; i < ITEMS; i++)
       EXPECT_EQ(group_rig_words(&rig, 1)[2 * i], group_rig_words(&rig, 1)[2 * i + 1]);
 }
@@ -184,15 +129,7 @@ TEST(opencl_subgroup, a_cluster_larger_than_the_warp_is_the_warp) {
 /* A block consists of rows with as many elements as a sub-group has lanes, 16 here. */
 TEST(opencl_subgroup, intel_blocks_are_read_and_written_lane_by_lane_and_row_by_row) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (run(&rig,
-          "kernel void k(global uint *in, global uint *out) {\n"
-          "  const uint first = get_sub_group_id() * 32;\n"
-          "  uint2 v = intel_sub_group_block_read2(in + first % 32);\n"
-          "  intel_sub_group_block_write2(out + first, v + 1);\n"
-          "  ushort w = intel_sub_group_block_read_us((global ushort *)(in + first % 32));\n"
-          "  out[160 + get_local_id(0)] = w;\n"
-          "}\n",
-          16))
+  if (run(&rig, CT_KERNEL(intel_blocks_are_read), 16))
     for (uint32_t i = 0; i < ITEMS; i++) {
       const uint32_t *in = group_rig_words(&rig, 0), *out = group_rig_words(&rig, 1);
       EXPECT_EQ(out[2 * i], in[2 * i % 32] + 1);
@@ -203,15 +140,7 @@ TEST(opencl_subgroup, intel_blocks_are_read_and_written_lane_by_lane_and_row_by_
 
 TEST(opencl_subgroup, intel_shuffles_move_halves) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (run(&rig,
-          "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
-          "kernel void k(global uint *in, global uint *out) {\n"
-          "  uint i = get_local_id(0);\n"
-          "  half v = as_half((ushort)(in[i] & 0x3ff));\n"
-          "  out[2 * i] = as_ushort(intel_sub_group_shuffle_xor(v, 1u));\n"
-          "  out[2 * i + 1] = as_ushort(intel_sub_group_shuffle_down(v, v, 3u));\n"
-          "}\n",
-          16))
+  if (run(&rig, CT_KERNEL(intel_shuffles_move_halves), 16))
     for (uint32_t i = 0; i < ITEMS; i++) {
       EXPECT_EQ(group_rig_words(&rig, 1)[2 * i], in(i ^ 1) & 0x3ff);
       EXPECT_EQ(group_rig_words(&rig, 1)[2 * i + 1], in(i / 16 * 16 + (i + 3) % 16) & 0x3ff);
@@ -220,15 +149,7 @@ TEST(opencl_subgroup, intel_shuffles_move_halves) {
 
 TEST(opencl_subgroup, intel_shuffles_reach_into_the_next_and_the_previous_value) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (run(&rig,
-          "kernel void k(global uint *in, global uint *out) {\n"
-          "  uint i = get_local_id(0), v = in[i];\n"
-          "  out[4 * i] = intel_sub_group_shuffle(v, i & 7);\n"
-          "  out[4 * i + 1] = intel_sub_group_shuffle_xor((ulong)v << 31, 3u) >> 31;\n"
-          "  out[4 * i + 2] = intel_sub_group_shuffle_down(v, v + 1000, 2u);\n"
-          "  out[4 * i + 3] = intel_sub_group_shuffle_up(v + 1000, v, 2u);\n"
-          "}\n",
-          16))
+  if (run(&rig, CT_KERNEL(intel_shuffles_reach_into), 16))
     for (uint32_t i = 0; i < ITEMS; i++) {
       const uint32_t *out = group_rig_words(&rig, 1) + 4 * i, l = i % 16, base = i - l;
       EXPECT_EQ(out[0], in(base + (i & 7)));
@@ -241,23 +162,7 @@ TEST(opencl_subgroup, intel_shuffles_reach_into_the_next_and_the_previous_value)
 TEST(opencl_builtin, every_query_is_right_in_three_dimensions_with_smaller_last_groups) {
   static const uint32_t global[3] = {11, 5, 3}, local[3] = {4, 3, 2}, offset[3] = {100, 20, 3};
   ct_freed(group_rig_close) struct group_rig rig;
-  if (group_rig_open(&rig,
-                     "kernel void k(global uint *out) {\n"
-                     "  out += get_global_linear_id() * 40;\n"
-                     "  for (uint d = 0; d < 3; d++) {\n"
-                     "    out[d] = get_global_id(d); out[3 + d] = get_local_id(d); out[6 + d] = get_group_id(d);\n"
-                     "    out[9 + d] = get_local_size(d); out[12 + d] = get_enqueued_local_size(d);\n"
-                     "    out[15 + d] = get_global_size(d); out[18 + d] = get_num_groups(d);\n"
-                     "    out[21 + d] = get_global_offset(d);\n"
-                     "  }\n"
-                     "  out[24] = get_work_dim(); out[25] = get_local_linear_id();\n"
-                     "  out[26] = get_sub_group_size(); out[27] = get_max_sub_group_size();\n"
-                     "  out[28] = get_num_sub_groups(); out[29] = get_enqueued_num_sub_groups();\n"
-                     "  out[30] = get_sub_group_id(); out[31] = get_sub_group_local_id();\n"
-                     "  out[32] = get_sub_group_eq_mask().x; out[33] = get_sub_group_ge_mask().x;\n"
-                     "  out[34] = get_sub_group_gt_mask().x; out[35] = get_sub_group_le_mask().x;\n"
-                     "  out[36] = get_sub_group_lt_mask().x; out[37] = get_sub_group_ge_mask().y;\n"
-                     "}\n")) {
+  if (group_rig_open(&rig, CT_KERNEL(every_query_is_right))) {
     rig.dimensions = 3;
     rig.warp_size = 16;
     memcpy(rig.global, global, sizeof global);
@@ -304,14 +209,7 @@ TEST(opencl_builtin, every_query_is_right_in_three_dimensions_with_smaller_last_
 
 TEST(opencl_builtin, a_fourth_dimension_has_size_1_and_id_0) {
   ct_freed(group_rig_close) struct group_rig rig;
-  if (group_rig_open(&rig, "kernel void k(global uint *in, global uint *out) {\n"
-                           "  uint d = in[0];\n"
-                           "  out[0] = get_local_size(3); out[1] = get_global_size(7); out[2] = get_num_groups(4);\n"
-                           "  out[3] = get_local_id(3); out[4] = get_global_id(5); out[5] = get_group_id(3);\n"
-                           "  out[6] = get_local_size(d); out[7] = get_global_size(d); out[8] = get_num_groups(d);\n"
-                           "  out[9] = get_enqueued_local_size(d); out[10] = get_local_id(d);\n"
-                           "  out[11] = get_global_id(d); out[12] = get_group_id(d); out[13] = get_global_offset(d);\n"
-                           "}\n")) {
+  if (group_rig_open(&rig, CT_KERNEL(a_fourth_dimension_has))) {
     static const uint32_t expected[] = {1, 1, 1, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0};
     rig.offset[0] = 5;
     for (uint32_t d = 3; d < 6; d++) {

@@ -9,27 +9,13 @@
 #include "sim/replay/kinds.h"
 #include "sim/replay/replayer.h"
 #include "tests/ct.h"
+#include "tests/kernels.h"
 #include "tests/models/rig.h"
 #include "tests/replay/play.h"
 
 CT_FREES(struct simulation, simulation_free)
 
 enum { TRACES = 300, OPERATIONS = 60, WARPS = 2, GROUPS = 2 };
-
-static const char kernel[] =
-    ".kernel k\n.arg fifo pipe\n.arg in global\n.lds t 1024\n.reg i, n, w, e, s, l, g, d\n.reg64 p, q, id, at\n.pred "
-    "c\n"
-    " ld.arg.b64 p, fifo\n ld.arg.b64 q, in\n get.local_id i, x\n"
-    " ld.lds.b32 n, [i]\n st.lds.b64 [i], at\n atom.lds.add.i32 n, [i], w\n ld.global.b64 at, [q + i]\n"
-    " st.global.b8 [q + i], n\n atom.global.cas.b32 n, [q], w, i\n prefetch [q + i], n\n"
-    " copy.lane.b128 [i], [q + i]\n copy.lane.commit\n copy.lane.wait 1\n bar.all\n fence.global\n"
-    " copy.to_lds e, [i], [q], n, size=4\n copy.to_global e, [q], [i], n, size=1\n copy.fence.all\n wait e\n"
-    " copy.to_lds.2d e, [i], [q], n, size=s, lines=l, global_line=g, lds_line=d\n wait e\n"
-    " pipe.reserve.write id, [p], n, kind=item\n pipe.slot.write at, [p], id, n, size=4\n"
-    " pipe.commit.write [p], id, kind=item\n pipe.num n, [p]\n pipe.reserve.read.wait id, [p], n, kind=item\n"
-    " pipe.commit.read [p], id, kind=item\n bar.pipe [p], id\n"
-    " mbarrier.init [i], n\n mbarrier.arrive [i]\n mbarrier.test c, [i], n\n mbarrier.try_wait c, [i], n\n"
-    "@c exit\n bra end\nend: exit\n";
 
 struct dice {
   uint64_t random;
@@ -146,7 +132,7 @@ TEST(hostile, impossible_operations_terminate) {
   for (unsigned number = 0; number < TRACES; number++) {
     ct_freed(rig_free) struct rig rig = {.order = ORDER_ASCENDING};
     ct_note("trace %u", number);
-    ASSERT_TRUE(rig_build(&rig, settings[number % 3], GROUPS * WARPS * 32, WARPS * 32, kernel));
+    ASSERT_TRUE(rig_build(&rig, settings[number % 3], GROUPS * WARPS * 32, WARPS * 32, CT_KERNEL(kernel)));
     if (EXPECT_TRUE(write_trace(path, number, rig.program, rig.pipes[0].base)))
       replay(&rig, path, ends);
   }

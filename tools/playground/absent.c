@@ -13,7 +13,7 @@
 #include "sim/cli/processes.h"
 
 /* The plain loop gives the same cycles and results, to the bit. */
-struct host *host_systemc(struct island **islands, size_t count, uint32_t clock_mhz, const char **message) {
+struct host *load_systemc(struct island **islands, size_t count, uint32_t clock_mhz, const char **message) {
   (void)clock_mhz;
   *message = "out of memory";
   return host_plain(islands, count, ORDER_ASCENDING, 0);

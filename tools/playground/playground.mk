@@ -8,7 +8,7 @@ WASM_FOLDERS := $(filter-out tools/import sim/api tools/api opencl/clang,$(C_FOL
 # tools/playground replaces some of these files. Only verbs that the playground lacks need the others.
 WASM_LEFT_OUT := sim/cli/main.c sim/base/file_nameless.c $(wildcard tools/sweep/store*.c) \
   $(addprefix tools/sweep/,functional.c metrics.c points.c replay.c session.c) sim/base/workers_threads.c \
-  sim/base/crew.c sim/cli/processes.c sim/cli/complete.c $(addprefix tools/verbs/,trace_verbs.c sweep_verbs.c verb_python.c)
+  sim/base/crew.c sim/cli/processes.c sim/cli/complete.c $(addprefix tools/verbs/,load_systemc.c trace_verbs.c sweep_verbs.c verb_python.c)
 WASM_SOURCES  := opencl/clang/source_name.c \
   $(filter-out $(WASM_LEFT_OUT),$(foreach d,$(WASM_FOLDERS),$(wildcard $(d)/*.c)))
 WASM_OBJ      := $(WASM_SOURCES:%=$(WASM)/obj/%.o) $(WASM)/obj/presets.o $(WASM)/obj/page_template.o

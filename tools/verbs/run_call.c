@@ -14,7 +14,7 @@
 static struct host *make_systemc(void *self, struct island **islands, size_t count, uint32_t clock_mhz,
                                  const char **why) {
   (void)self;
-  return host_systemc(islands, count, clock_mhz, why);
+  return load_systemc(islands, count, clock_mhz, why);
 }
 
 void run_call_free(struct run_call *call) {
