@@ -74,9 +74,13 @@ struct icd_object {
 
 extern const cl_icd_dispatch icd_dispatch;
 
-/* Take and release the lock. icd_leave() then makes the callbacks that have become due, and returns `status`. */
-void icd_enter(void);
-cl_int icd_leave(cl_int status);
+/* Holds the lock to the end of the block, and then makes the callbacks that have become due. */
+#define ICD_LOCKED __attribute__((cleanup(icd_leave), unused)) const bool locked = icd_enter()
+bool icd_enter(void);
+void icd_leave(const bool *locked);
+
+/* The wait list and the event of a command, as the last parameters of clEnqueueX(). */
+#define ICD_WAITS cl_uint count, const cl_event *waits, cl_event *event
 
 /* Makes due callbacks, or if there are none waits until icd_changed(). */
 void icd_wait_for_change(void);

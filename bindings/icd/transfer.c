@@ -57,7 +57,7 @@ static void set_range(struct icd_command *command, size_t from, size_t to, size_
 /* ---- between host and buffer ------------------------------------------------------------------------------ */
 
 static cl_int enqueue_range(cl_command_queue queue, cl_command_type type, cl_mem memory, size_t offset, size_t size,
-                            void *host, bool blocking, cl_uint count, const cl_event *waits, cl_event *event) {
+                            void *host, bool blocking, ICD_WAITS) {
   const bool reads = type == CL_COMMAND_READ_BUFFER;
   cl_int status = check_buffer(queue, memory, reads ? NOT_READ : NOT_WRITTEN);
   if (status == CL_SUCCESS)
@@ -74,19 +74,16 @@ static cl_int enqueue_range(cl_command_queue queue, cl_command_type type, cl_mem
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
-                                                    size_t offset, size_t size, void *host, cl_uint count,
-                                                    const cl_event *waits, cl_event *event) {
-  icd_enter();
-  return icd_leave(
-      enqueue_range(queue, CL_COMMAND_READ_BUFFER, buffer, offset, size, host, blocking, count, waits, event));
+                                                    size_t offset, size_t size, void *host, ICD_WAITS) {
+  ICD_LOCKED;
+  return enqueue_range(queue, CL_COMMAND_READ_BUFFER, buffer, offset, size, host, blocking, count, waits, event);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
-                                                     size_t offset, size_t size, const void *host, cl_uint count,
-                                                     const cl_event *waits, cl_event *event) {
-  icd_enter();
-  return icd_leave(enqueue_range(queue, CL_COMMAND_WRITE_BUFFER, buffer, offset, size, (void *)(uintptr_t)host,
-                                 blocking, count, waits, event));
+                                                     size_t offset, size_t size, const void *host, ICD_WAITS) {
+  ICD_LOCKED;
+  return enqueue_range(queue, CL_COMMAND_WRITE_BUFFER, buffer, offset, size, (void *)(uintptr_t)host, blocking, count,
+                       waits, event);
 }
 
 /* A rectangle's place in the buffer and in host memory. */
@@ -102,7 +99,7 @@ static bool is_box(const size_t at[3], const size_t region[3], size_t pitch[2], 
 }
 
 static cl_int enqueue_box(cl_command_queue queue, cl_command_type type, cl_mem memory, struct box box, void *host,
-                          bool blocking, cl_uint count, const cl_event *waits, cl_event *event) {
+                          bool blocking, ICD_WAITS) {
   const bool reads = type == CL_COMMAND_READ_BUFFER_RECT;
   cl_int status = check_buffer(queue, memory, reads ? NOT_READ : NOT_WRITTEN);
   if (status != CL_SUCCESS)
@@ -128,22 +125,21 @@ static cl_int enqueue_box(cl_command_queue queue, cl_command_type type, cl_mem m
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueReadBufferRect(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
                                                         const size_t *buffer_at, const size_t *host_at,
                                                         const size_t *region, size_t buffer_row, size_t buffer_slice,
-                                                        size_t host_row, size_t host_slice, void *host, cl_uint count,
-                                                        const cl_event *waits, cl_event *event) {
+                                                        size_t host_row, size_t host_slice, void *host, ICD_WAITS) {
   const struct box box = {buffer_at, host_at, region, {buffer_row, buffer_slice}, {host_row, host_slice}};
-  icd_enter();
-  return icd_leave(enqueue_box(queue, CL_COMMAND_READ_BUFFER_RECT, buffer, box, host, blocking, count, waits, event));
+  ICD_LOCKED;
+  return enqueue_box(queue, CL_COMMAND_READ_BUFFER_RECT, buffer, box, host, blocking, count, waits, event);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteBufferRect(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
                                                          const size_t *buffer_at, const size_t *host_at,
                                                          const size_t *region, size_t buffer_row, size_t buffer_slice,
                                                          size_t host_row, size_t host_slice, const void *host,
-                                                         cl_uint count, const cl_event *waits, cl_event *event) {
+                                                         ICD_WAITS) {
   const struct box box = {buffer_at, host_at, region, {buffer_row, buffer_slice}, {host_row, host_slice}};
-  icd_enter();
-  return icd_leave(enqueue_box(queue, CL_COMMAND_WRITE_BUFFER_RECT, buffer, box, (void *)(uintptr_t)host, blocking,
-                               count, waits, event));
+  ICD_LOCKED;
+  return enqueue_box(queue, CL_COMMAND_WRITE_BUFFER_RECT, buffer, box, (void *)(uintptr_t)host, blocking, count, waits,
+                     event);
 }
 
 /* ---- between buffers -------------------------------------------------------------------------------------- */
@@ -167,8 +163,9 @@ static struct icd_command *copy_command(cl_command_queue queue, cl_command_type 
   return command;
 }
 
-static cl_int enqueue_copy(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_at, size_t to_at, size_t size,
-                           cl_uint count, const cl_event *waits, cl_event *event) {
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_at,
+                                                    size_t to_at, size_t size, ICD_WAITS) {
+  ICD_LOCKED;
   cl_int status = check_buffer(queue, from, 0);
   if (status == CL_SUCCESS)
     status = check_buffer(queue, to, 0);
@@ -186,13 +183,6 @@ static cl_int enqueue_copy(cl_command_queue queue, cl_mem from, cl_mem to, size_
     return status;
   set_range(command, from_at, to_at, size);
   return icd_enqueue(command, false, event);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_at,
-                                                    size_t to_at, size_t size, cl_uint count, const cl_event *waits,
-                                                    cl_event *event) {
-  icd_enter();
-  return icd_leave(enqueue_copy(queue, from, to, from_at, to_at, size, count, waits, event));
 }
 
 /* The first byte of a row, counted through all slices. */
@@ -215,8 +205,7 @@ static bool overlap(const struct _cl_mem *from, const struct _cl_mem *to, const 
   return false;
 }
 
-static cl_int enqueue_copy_box(cl_command_queue queue, cl_mem from, cl_mem to, struct box box, cl_uint count,
-                               const cl_event *waits, cl_event *event) {
+static cl_int enqueue_copy_box(cl_command_queue queue, cl_mem from, cl_mem to, struct box box, ICD_WAITS) {
   cl_int status = check_buffer(queue, from, 0);
   if (status == CL_SUCCESS)
     status = check_buffer(queue, to, 0);
@@ -245,11 +234,10 @@ static cl_int enqueue_copy_box(cl_command_queue queue, cl_mem from, cl_mem to, s
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBufferRect(cl_command_queue queue, cl_mem from, cl_mem to,
                                                         const size_t *from_at, const size_t *to_at,
                                                         const size_t *region, size_t from_row, size_t from_slice,
-                                                        size_t to_row, size_t to_slice, cl_uint count,
-                                                        const cl_event *waits, cl_event *event) {
+                                                        size_t to_row, size_t to_slice, ICD_WAITS) {
   const struct box box = {from_at, to_at, region, {from_row, from_slice}, {to_row, to_slice}};
-  icd_enter();
-  return icd_leave(enqueue_copy_box(queue, from, to, box, count, waits, event));
+  ICD_LOCKED;
+  return enqueue_copy_box(queue, from, to, box, count, waits, event);
 }
 
 /* ---- filling ---------------------------------------------------------------------------------------------- */
@@ -264,8 +252,9 @@ static cl_int run_fill(struct icd_command *command, struct icd_work *work) {
   return CL_COMPLETE;
 }
 
-static cl_int enqueue_fill(cl_command_queue queue, cl_mem memory, const void *pattern, size_t pattern_size,
-                           size_t offset, size_t size, cl_uint count, const cl_event *waits, cl_event *event) {
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue queue, cl_mem memory, const void *pattern,
+                                                    size_t pattern_size, size_t offset, size_t size, ICD_WAITS) {
+  ICD_LOCKED;
   cl_int status = check_buffer(queue, memory, 0);
   if (status != CL_SUCCESS)
     return status;
@@ -283,13 +272,6 @@ static cl_int enqueue_fill(cl_command_queue queue, cl_mem memory, const void *pa
   return icd_enqueue(command, false, event);
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, const void *pattern,
-                                                    size_t pattern_size, size_t offset, size_t size, cl_uint count,
-                                                    const cl_event *waits, cl_event *event) {
-  icd_enter();
-  return icd_leave(enqueue_fill(queue, buffer, pattern, pattern_size, offset, size, count, waits, event));
-}
-
 /* ---- mapping: the bytes themselves, or the host's memory ------------------------------------------------------ */
 
 static cl_int run_map(struct icd_command *command, struct icd_work *work) {
@@ -304,8 +286,11 @@ static cl_int run_map(struct icd_command *command, struct icd_work *work) {
   return CL_COMPLETE;
 }
 
-static void *enqueue_map(cl_command_queue queue, cl_mem memory, bool blocking, cl_map_flags flags, size_t offset,
-                         size_t size, cl_uint count, const cl_event *waits, cl_event *event, cl_int *status) {
+CL_API_ENTRY void *CL_API_CALL clEnqueueMapBuffer(cl_command_queue queue, cl_mem memory, cl_bool blocking,
+                                                  cl_map_flags flags, size_t offset, size_t size, ICD_WAITS,
+                                                  cl_int *error) {
+  cl_int *status = error ? error : &(cl_int){CL_SUCCESS};
+  ICD_LOCKED;
   const cl_map_flags writes = CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
   *status = check_buffer(queue, memory, (flags & CL_MAP_READ ? NOT_READ : 0) | (flags & writes ? NOT_WRITTEN : 0));
   if (*status == CL_SUCCESS && (flags & ~(CL_MAP_READ | writes) ||
@@ -332,19 +317,7 @@ static void *enqueue_map(cl_command_queue queue, cl_mem memory, bool blocking, c
   command->region[0] = size;
   command->pattern[0] = flags != CL_MAP_WRITE_INVALIDATE_REGION;
   *status = icd_enqueue(command, blocking, event);
-  return bytes + offset;
-}
-
-CL_API_ENTRY void *CL_API_CALL clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
-                                                  cl_map_flags flags, size_t offset, size_t size, cl_uint count,
-                                                  const cl_event *waits, cl_event *event, cl_int *error) {
-  cl_int status = CL_SUCCESS;
-  icd_enter();
-  void *at = enqueue_map(queue, buffer, blocking, flags, offset, size, count, waits, event, &status);
-  icd_leave(status);
-  if (error)
-    *error = status;
-  return status == CL_SUCCESS ? at : NULL;
+  return *status == CL_SUCCESS ? bytes + offset : NULL;
 }
 
 static cl_int run_unmap(struct icd_command *command, struct icd_work *work) {
@@ -359,8 +332,8 @@ static cl_int run_unmap(struct icd_command *command, struct icd_work *work) {
   return CL_COMPLETE;
 }
 
-static cl_int enqueue_unmap(cl_command_queue queue, cl_mem memory, void *at, cl_uint count, const cl_event *waits,
-                            cl_event *event) {
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, void *at, ICD_WAITS) {
+  ICD_LOCKED;
   cl_int status = CL_SUCCESS;
   if (!icd_is(queue, ICD_QUEUE))
     return CL_INVALID_COMMAND_QUEUE;
@@ -387,16 +360,12 @@ static cl_int enqueue_unmap(cl_command_queue queue, cl_mem memory, void *at, cl_
   return icd_enqueue(command, false, event);
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, void *at, cl_uint count,
-                                                        const cl_event *waits, cl_event *event) {
-  icd_enter();
-  return icd_leave(enqueue_unmap(queue, memory, at, count, waits, event));
-}
-
 /* ---- migration: bytes move only when a command on a device needs them ------------------------------------------- */
 
-static cl_int enqueue_migrate(cl_command_queue queue, cl_uint memory_count, const cl_mem *memory, cl_uint count,
-                              const cl_event *waits, cl_mem_migration_flags flags, cl_event *event) {
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueMigrateMemObjects(cl_command_queue queue, cl_uint memory_count,
+                                                           const cl_mem *memory, cl_mem_migration_flags flags,
+                                                           ICD_WAITS) {
+  ICD_LOCKED;
   cl_int status = CL_SUCCESS;
   if (!icd_is(queue, ICD_QUEUE))
     return CL_INVALID_COMMAND_QUEUE;
@@ -410,11 +379,4 @@ static cl_int enqueue_migrate(cl_command_queue queue, cl_uint memory_count, cons
   }
   struct icd_command *command = icd_command(queue, CL_COMMAND_MIGRATE_MEM_OBJECTS, count, waits, NULL, &status);
   return command ? icd_enqueue(command, false, event) : status;
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clEnqueueMigrateMemObjects(cl_command_queue queue, cl_uint memory_count,
-                                                           const cl_mem *memory, cl_mem_migration_flags flags,
-                                                           cl_uint count, const cl_event *waits, cl_event *event) {
-  icd_enter();
-  return icd_leave(enqueue_migrate(queue, memory_count, memory, count, waits, flags, event));
 }
