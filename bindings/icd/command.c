@@ -321,14 +321,12 @@ CL_API_ENTRY cl_event CL_API_CALL clCreateUserEvent(cl_context context, cl_int *
   cl_int *status = error ? error : &(cl_int){CL_SUCCESS};
   ICD_LOCKED;
   *status = icd_is(context, ICD_CONTEXT) ? CL_SUCCESS : CL_INVALID_CONTEXT;
-  cl_event event = *status == CL_SUCCESS ? icd_new(ICD_EVENT, sizeof *event) : NULL;
-  if (event) {
-    event->context = icd_ref(context);
-    event->type = CL_COMMAND_USER;
-    event->status = CL_SUBMITTED;
-  } else if (*status == CL_SUCCESS) {
-    *status = CL_OUT_OF_HOST_MEMORY;
-  }
+  cl_event event = icd_create(ICD_EVENT, sizeof *event, status);
+  if (!event)
+    return NULL;
+  event->context = icd_ref(context);
+  event->type = CL_COMMAND_USER;
+  event->status = CL_SUBMITTED;
   return event;
 }
 
@@ -349,11 +347,7 @@ CL_API_ENTRY cl_int CL_API_CALL clSetUserEventStatus(cl_event event, cl_int to) 
   return status;
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clRetainEvent(cl_event event) { return icd_retain(event, ICD_EVENT, CL_INVALID_EVENT); }
-
-CL_API_ENTRY cl_int CL_API_CALL clReleaseEvent(cl_event event) {
-  return icd_release(event, ICD_EVENT, CL_INVALID_EVENT);
-}
+ICD_COUNTED(Event, cl_event, ICD_EVENT, CL_INVALID_EVENT)
 
 CL_API_ENTRY cl_int CL_API_CALL clWaitForEvents(cl_uint count, const cl_event *events) {
   ICD_LOCKED;

@@ -76,7 +76,7 @@ clCreateContext(const cl_context_properties *properties, cl_uint num_devices, co
   for (cl_uint i = 0; *status == CL_SUCCESS && i < num_devices; i++)
     if (!icd_is(devices[i], ICD_DEVICE))
       *status = CL_INVALID_DEVICE;
-  cl_context made = *status == CL_SUCCESS ? icd_new(ICD_CONTEXT, sizeof *made) : NULL;
+  cl_context made = icd_create(ICD_CONTEXT, sizeof *made, status);
   if (!made || !icd_keep_properties(&made->properties, (const cl_ulong *)properties)) {
     icd_give_up(made);
     *status = *status == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : *status;
@@ -105,13 +105,7 @@ CL_API_ENTRY cl_context CL_API_CALL clCreateContextFromType(
   return NULL;
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clRetainContext(cl_context context) {
-  return icd_retain(context, ICD_CONTEXT, CL_INVALID_CONTEXT);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clReleaseContext(cl_context context) {
-  return icd_release(context, ICD_CONTEXT, CL_INVALID_CONTEXT);
-}
+ICD_COUNTED(Context, cl_context, ICD_CONTEXT, CL_INVALID_CONTEXT)
 
 CL_API_ENTRY cl_int CL_API_CALL clGetContextInfo(cl_context context, cl_context_info name, size_t size, void *value,
                                                  size_t *needed) {
@@ -185,7 +179,7 @@ CL_API_ENTRY cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(cl_
   else
     *status = read_flags(list, &flags);
   static cl_uint queues;
-  cl_command_queue made = *status == CL_SUCCESS ? icd_new(ICD_QUEUE, sizeof *made) : NULL;
+  cl_command_queue made = icd_create(ICD_QUEUE, sizeof *made, status);
   if (!made || !icd_keep_properties(&made->properties, list)) {
     icd_give_up(made);
     *status = *status == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : *status;
@@ -212,13 +206,7 @@ CL_API_ENTRY cl_command_queue CL_API_CALL clCreateCommandQueue(cl_context contex
   return made;
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clRetainCommandQueue(cl_command_queue queue) {
-  return icd_retain(queue, ICD_QUEUE, CL_INVALID_COMMAND_QUEUE);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clReleaseCommandQueue(cl_command_queue queue) {
-  return icd_release(queue, ICD_QUEUE, CL_INVALID_COMMAND_QUEUE);
-}
+ICD_COUNTED(CommandQueue, cl_command_queue, ICD_QUEUE, CL_INVALID_COMMAND_QUEUE)
 
 CL_API_ENTRY cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info name, size_t size,
                                                       void *value, size_t *needed) {

@@ -91,6 +91,8 @@ bool icd_call_later(void (*call)(void *self), void *self);
 
 /* A new object with one reference; NULL: out of memory. */
 void *icd_new(enum icd_kind kind, size_t size);
+/* The same for clCreateX(): NULL if *status is an error, or becomes one. */
+void *icd_create(enum icd_kind kind, size_t size, cl_int *status);
 bool icd_is(const void *object, enum icd_kind kind);
 
 /* Add and remove a use; both ignore NULL. An object is destroyed with its last use or reference. */
@@ -103,6 +105,9 @@ void icd_give_up(void *object);
 /* clRetainX() and clReleaseX(). They return `invalid` if the object is not of that kind. */
 cl_int icd_retain(void *object, enum icd_kind kind, cl_int invalid);
 cl_int icd_release(void *object, enum icd_kind kind, cl_int invalid);
+#define ICD_COUNTED(X, type, kind, invalid)                                                                            \
+  CL_API_ENTRY cl_int CL_API_CALL clRetain##X(type object) { return icd_retain(object, kind, invalid); }               \
+  CL_API_ENTRY cl_int CL_API_CALL clRelease##X(type object) { return icd_release(object, kind, invalid); }
 
 /* Where the answer of clGetXInfo() goes. */
 struct icd_query {

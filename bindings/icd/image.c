@@ -206,11 +206,9 @@ CL_API_ENTRY cl_mem CL_API_CALL clCreateImageWithProperties(cl_context context, 
   ICD_LOCKED;
   struct icd_image image = {.texel = {.size = sizeof image.texel}};
   *status = check_image(context, list, &flags, format, desc, host, &image);
-  cl_mem made = *status == CL_SUCCESS ? icd_new(ICD_MEMORY, sizeof *made) : NULL;
-  if (!made) {
-    *status = *status == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : *status;
+  cl_mem made = icd_create(ICD_MEMORY, sizeof *made, status);
+  if (!made)
     return NULL;
-  }
   made->context = icd_ref(context);
   made->parent = icd_ref(desc->mem_object);
   made->type = desc->image_type;

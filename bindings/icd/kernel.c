@@ -133,13 +133,7 @@ CL_API_ENTRY cl_kernel CL_API_CALL clCloneKernel(cl_kernel source, cl_int *error
   return made;
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clRetainKernel(cl_kernel kernel) {
-  return icd_retain(kernel, ICD_KERNEL, CL_INVALID_KERNEL);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clReleaseKernel(cl_kernel kernel) {
-  return icd_release(kernel, ICD_KERNEL, CL_INVALID_KERNEL);
-}
+ICD_COUNTED(Kernel, cl_kernel, ICD_KERNEL, CL_INVALID_KERNEL)
 
 /* ---- setting arguments ---------------------------------------------------------------------------------- */
 

@@ -102,11 +102,9 @@ CL_API_ENTRY cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context,
                                              : icd_check_flags(flags, host);
   if (*status == CL_INVALID_BUFFER_SIZE && icd_check_flags(flags, host) == CL_INVALID_VALUE)
     *status = CL_INVALID_VALUE;
-  cl_mem made = *status == CL_SUCCESS ? icd_new(ICD_MEMORY, sizeof *made) : NULL;
-  if (!made) {
-    *status = *status == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : *status;
+  cl_mem made = icd_create(ICD_MEMORY, sizeof *made, status);
+  if (!made)
     return NULL;
-  }
   made->context = icd_ref(context);
   made->type = CL_MEM_OBJECT_BUFFER;
   made->flags = icd_with_access(flags);
@@ -169,11 +167,9 @@ CL_API_ENTRY cl_mem CL_API_CALL clCreateSubBuffer(cl_mem whole, cl_mem_flags ask
   *status = !region->size                   ? CL_INVALID_BUFFER_SIZE
             : region->origin % ORIGIN_ALIGN ? CL_MISALIGNED_SUB_BUFFER_OFFSET
                                             : CL_SUCCESS;
-  cl_mem made = *status == CL_SUCCESS ? icd_new(ICD_MEMORY, sizeof *made) : NULL;
-  if (!made) {
-    *status = *status == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : *status;
+  cl_mem made = icd_create(ICD_MEMORY, sizeof *made, status);
+  if (!made)
     return NULL;
-  }
   made->context = icd_ref(whole->context);
   made->parent = icd_ref(whole);
   made->type = CL_MEM_OBJECT_BUFFER;
@@ -184,13 +180,7 @@ CL_API_ENTRY cl_mem CL_API_CALL clCreateSubBuffer(cl_mem whole, cl_mem_flags ask
   return made;
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clRetainMemObject(cl_mem memory) {
-  return icd_retain(memory, ICD_MEMORY, CL_INVALID_MEM_OBJECT);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clReleaseMemObject(cl_mem memory) {
-  return icd_release(memory, ICD_MEMORY, CL_INVALID_MEM_OBJECT);
-}
+ICD_COUNTED(MemObject, cl_mem, ICD_MEMORY, CL_INVALID_MEM_OBJECT)
 
 CL_API_ENTRY cl_int CL_API_CALL clGetMemObjectInfo(cl_mem memory, cl_mem_info name, size_t size, void *value,
                                                    size_t *needed) {
@@ -249,11 +239,9 @@ CL_API_ENTRY cl_mem CL_API_CALL clCreatePipe(cl_context context, cl_mem_flags fl
             : flags & ~(cl_mem_flags)(CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS) || list ? CL_INVALID_VALUE
             : !packet_bytes || packet_bytes > 1 << 20 || !packets                        ? CL_INVALID_PIPE_SIZE
                                                                                          : CL_SUCCESS;
-  cl_mem made = *status == CL_SUCCESS ? icd_new(ICD_MEMORY, sizeof *made) : NULL;
-  if (!made) {
-    *status = *status == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : *status;
+  cl_mem made = icd_create(ICD_MEMORY, sizeof *made, status);
+  if (!made)
     return NULL;
-  }
   made->context = icd_ref(context);
   made->type = CL_MEM_OBJECT_PIPE;
   made->flags = CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS;

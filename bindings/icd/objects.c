@@ -81,6 +81,13 @@ void *icd_new(enum icd_kind kind, size_t size) {
   return object;
 }
 
+void *icd_create(enum icd_kind kind, size_t size, cl_int *status) {
+  void *made = *status == CL_SUCCESS ? icd_new(kind, size) : NULL;
+  if (*status == CL_SUCCESS && !made)
+    *status = CL_OUT_OF_HOST_MEMORY;
+  return made;
+}
+
 bool icd_is(const void *object, enum icd_kind kind) {
   const struct icd_object *at = object ? *bucket_of(object) : NULL;
   while (at && at != object)

@@ -40,11 +40,9 @@ void icd_add_line(struct icd_text *text, const char *line) {
 
 cl_program icd_new_program(cl_context context, cl_int *status) {
   *status = icd_is(context, ICD_CONTEXT) ? CL_SUCCESS : CL_INVALID_CONTEXT;
-  cl_program made = *status == CL_SUCCESS ? icd_new(ICD_PROGRAM, sizeof *made) : NULL;
-  if (!made) {
-    *status = *status == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : *status;
+  cl_program made = icd_create(ICD_PROGRAM, sizeof *made, status);
+  if (!made)
     return NULL;
-  }
   made->context = icd_ref(context);
   made->status = CL_BUILD_NONE;
   return made;
@@ -256,13 +254,7 @@ CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithBuiltInKernels(cl_context
   return NULL;
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clRetainProgram(cl_program program) {
-  return icd_retain(program, ICD_PROGRAM, CL_INVALID_PROGRAM);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clReleaseProgram(cl_program program) {
-  return icd_release(program, ICD_PROGRAM, CL_INVALID_PROGRAM);
-}
+ICD_COUNTED(Program, cl_program, ICD_PROGRAM, CL_INVALID_PROGRAM)
 
 /* ---- building ------------------------------------------------------------------------------------------- */
 

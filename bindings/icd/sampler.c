@@ -45,19 +45,18 @@ static cl_sampler new_sampler(cl_context context, cl_bool normalized, cl_address
   *status = !icd_is(context, ICD_CONTEXT)              ? CL_INVALID_CONTEXT
             : !is_good(normalized, addressing, filter) ? CL_INVALID_VALUE
                                                        : CL_SUCCESS;
-  cl_sampler made = *status == CL_SUCCESS ? icd_new(ICD_SAMPLER, sizeof *made) : NULL;
-  if (made) {
-    made->context = icd_ref(context);
-    made->normalized = normalized;
-    made->addressing = addressing;
-    made->filter = filter;
-  }
-  if (*status == CL_SUCCESS && (!made || !icd_keep_properties(&made->properties, list))) {
-    icd_give_up(made);
-    *status = CL_OUT_OF_HOST_MEMORY;
+  cl_sampler made = icd_create(ICD_SAMPLER, sizeof *made, status);
+  if (!made)
     return NULL;
-  }
-  return made;
+  made->context = icd_ref(context);
+  made->normalized = normalized;
+  made->addressing = addressing;
+  made->filter = filter;
+  if (icd_keep_properties(&made->properties, list))
+    return made;
+  icd_give_up(made);
+  *status = CL_OUT_OF_HOST_MEMORY;
+  return NULL;
 }
 
 CL_API_ENTRY cl_sampler CL_API_CALL clCreateSampler(cl_context context, cl_bool normalized,
@@ -90,13 +89,7 @@ CL_API_ENTRY cl_sampler CL_API_CALL clCreateSamplerWithProperties(cl_context con
                      status);
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clRetainSampler(cl_sampler sampler) {
-  return icd_retain(sampler, ICD_SAMPLER, CL_INVALID_SAMPLER);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clReleaseSampler(cl_sampler sampler) {
-  return icd_release(sampler, ICD_SAMPLER, CL_INVALID_SAMPLER);
-}
+ICD_COUNTED(Sampler, cl_sampler, ICD_SAMPLER, CL_INVALID_SAMPLER)
 
 /* ---- queries -------------------------------------------------------------------------------------------- */
 

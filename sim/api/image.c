@@ -171,8 +171,7 @@ static ww_status finish(struct image_call *call, ww_image **image, ww_error *err
 
 ww_status ww_image_new(ww_device *device, const char *name, const ww_shape *shape, ww_image **image, ww_error *error) {
   struct image_call call = {.device = device, .name = name ? name : "image"};
-  API_GIVEN(image);
-  *image = NULL;
+  API_MADE(image);
   API_GIVEN(device);
   API_GIVEN(shape);
   API_TAKE(call.given, shape);
@@ -186,8 +185,7 @@ ww_status ww_image_new(ww_device *device, const char *name, const ww_shape *shap
 ww_status ww_image_new_over(ww_buffer *buffer, uint64_t offset, const char *name, const ww_shape *shape,
                             ww_image **image, ww_error *error) {
   struct image_call call = {.name = name ? name : "image", .buffer = buffer, .offset = offset};
-  API_GIVEN(image);
-  *image = NULL;
+  API_MADE(image);
   API_GIVEN(buffer);
   API_GIVEN(shape);
   API_TAKE(call.given, shape);
@@ -199,11 +197,7 @@ ww_status ww_image_new_over(ww_buffer *buffer, uint64_t offset, const char *name
   return finish(&call, image, error);
 }
 
-ww_image *ww_image_ref(ww_image *image) {
-  if (image)
-    api_ref(&image->references);
-  return image;
-}
+API_REF(ww_image)
 
 void ww_image_unref(ww_image *image) {
   if (!image || !api_unref(&image->references))

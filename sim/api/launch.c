@@ -11,7 +11,7 @@ struct new_call {
   ww_device *device;
   ww_program *program;
   const ww_kernel *kernel;
-  ww_launch *made;
+  ww_launch **made;
 };
 
 static bool has_kernel(const ww_program *program, const ww_kernel *kernel) {
@@ -38,28 +38,21 @@ static ww_status make_launch(void *self, struct message *message) {
   launch->program = ww_program_ref(call->program);
   launch->kernel = call->kernel;
   launch->as_set = (struct launch){.program = &call->program->program, .kernel = call->kernel->name};
-  call->made = launch;
+  *call->made = launch;
   return WW_OK;
 }
 
 ww_status ww_launch_new(ww_device *device, ww_program *program, const ww_kernel *kernel, ww_launch **launch,
                         ww_error *error) {
-  struct new_call call = {device, program, kernel, NULL};
-  API_GIVEN(launch);
-  *launch = NULL;
+  struct new_call call = {device, program, kernel, launch};
+  API_MADE(launch);
   API_GIVEN(device);
   API_GIVEN(program);
   API_GIVEN(kernel);
-  const ww_status status = api_try(NULL, make_launch, &call, error);
-  *launch = call.made;
-  return status;
+  return api_try(NULL, make_launch, &call, error);
 }
 
-ww_launch *ww_launch_ref(ww_launch *launch) {
-  if (launch)
-    api_ref(&launch->references);
-  return launch;
-}
+API_REF(ww_launch)
 
 static void unset(struct api_argument *argument) {
   if (argument->is_pipe)
