@@ -163,6 +163,15 @@ void api_variables_free(ww_device *device, struct api_variables *variables);
 void api_device_lock(ww_device *device);
 void api_device_unlock(ww_device *device);
 
+/* Holds the lock to the end of the block. */
+static inline ww_device *api_device_locked(ww_device *device) {
+  api_device_lock(device);
+  return device;
+}
+static inline void api_device_leave(ww_device *const *device) { api_device_unlock(*device); }
+#define API_LOCKED(device)                                                                                             \
+  __attribute__((cleanup(api_device_leave), unused)) ww_device *const locked = api_device_locked(device)
+
 /* Reserves the device for a run; false: another run is in progress. api_device_end() frees the buffers that were
  * released meanwhile. */
 bool api_device_begin(ww_device *device);

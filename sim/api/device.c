@@ -242,10 +242,8 @@ static ww_status make(struct buffer_call *call, size_t size, struct message *mes
 
 static ww_status make_buffer(void *self, struct message *message) {
   struct buffer_call *call = self;
-  api_device_lock(call->device);
-  const ww_status status = make(call, sizeof(ww_buffer), message);
-  api_device_unlock(call->device);
-  return status;
+  API_LOCKED(call->device);
+  return make(call, sizeof(ww_buffer), message);
 }
 
 ww_status ww_buffer_new(ww_device *device, const char *name, uint64_t bytes, ww_buffer **buffer, ww_error *error) {
@@ -384,11 +382,11 @@ static bool share(const struct buffer_call *call, struct ww_buffer *buffer, stru
   return true;
 }
 
-static ww_status make_shared_locked(struct buffer_call *call, struct message *message) {
-  if (call->with && (!call->with->shared || call->with->device == call->device)) {
-    message_fail(message, "with: must be a shared buffer of another device");
-    return WW_BAD_INPUT;
-  }
+static ww_status make_shared(void *self, struct message *message) {
+  struct buffer_call *call = self;
+  API_LOCKED(call->device);
+  if (call->with && (!call->with->shared || call->with->device == call->device))
+    return api_judge(message_fail(message, "with: must be a shared buffer of another device"));
   call->bytes = call->with ? call->with->bytes : call->bytes;
   if (!check_buffer(call, message))
     return WW_BAD_INPUT;
@@ -399,14 +397,6 @@ static ww_status make_shared_locked(struct buffer_call *call, struct message *me
   }
   free(buffer);
   return WW_BAD_INPUT;
-}
-
-static ww_status make_shared(void *self, struct message *message) {
-  struct buffer_call *call = self;
-  api_device_lock(call->device);
-  const ww_status status = make_shared_locked(call, message);
-  api_device_unlock(call->device);
-  return status;
 }
 
 ww_status ww_buffer_new_shared(ww_device *device, const char *name, uint64_t bytes, const ww_buffer *with,
@@ -451,20 +441,14 @@ static bool check_pipe(const struct buffer_call *call, struct message *message) 
          message_fail(message, "packets: %u is outside [1, %d] packets", call->packets, ISA_MOST_PACKETS);
 }
 
-static ww_status make_numbered(struct buffer_call *call, struct message *message) {
+static ww_status make_pipe(void *self, struct message *message) {
+  struct buffer_call *call = self;
+  API_LOCKED(call->device);
   call->number = free_number(call->device);
   if (!check_pipe(call, message))
     return WW_BAD_INPUT;
   call->bytes = isa_pipe_bytes(call->packet_bytes, call->packets);
   return make(call, sizeof(ww_pipe), message);
-}
-
-static ww_status make_pipe(void *self, struct message *message) {
-  struct buffer_call *call = self;
-  api_device_lock(call->device);
-  const ww_status status = make_numbered(call, message);
-  api_device_unlock(call->device);
-  return status;
 }
 
 ww_status ww_pipe_new(ww_device *device, const char *name, uint32_t packet_bytes, uint32_t packets, ww_pipe **pipe,

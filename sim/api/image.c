@@ -100,16 +100,14 @@ static ww_status read_over(void *self, struct message *message) {
   if (!read_shape(call, true, message))
     return WW_BAD_INPUT;
   if (!*call->name || strlen(call->name) >= sizeof shape->name)
-    return message_fail(message, "name: must have 1 to %zu bytes", sizeof shape->name - 1), WW_BAD_INPUT;
+    return api_judge(message_fail(message, "name: must have 1 to %zu bytes", sizeof shape->name - 1));
   if (call->offset % shape->texel_bytes)
-    return message_fail(message, "offset: %" PRIu64 " is not a multiple of a texel's %" PRIu32 " bytes", call->offset,
-                        shape->texel_bytes),
-           WW_BAD_INPUT;
+    return api_judge(message_fail(message, "offset: %" PRIu64 " is not a multiple of a texel's %" PRIu32 " bytes",
+                                  call->offset, shape->texel_bytes));
   if (isa_image_bytes(shape) > room)
-    return message_fail(message,
-                        "shape: the image has %" PRIu64 " bytes, but buffer '%s' has %" PRIu64 " after the offset",
-                        isa_image_bytes(shape), call->buffer->name, room),
-           WW_BAD_INPUT;
+    return api_judge(message_fail(
+        message, "shape: the image has %" PRIu64 " bytes, but buffer '%s' has %" PRIu64 " after the offset",
+        isa_image_bytes(shape), call->buffer->name, room));
   return WW_OK;
 }
 
@@ -131,13 +129,13 @@ static void make_room(ww_device *device) {
   device->images = vector_room(device->images, &device->image_room, device->image_count + 1, sizeof *device->images);
 }
 
-static ww_status make_locked(struct image_call *call, struct message *message) {
+static ww_status make(void *self, struct message *message) {
+  struct image_call *call = self;
   ww_device *device = call->device;
+  API_LOCKED(device);
   const size_t number = free_number(device);
-  if (number == ISA_MOST_IMAGES) {
-    message_fail(message, "more than %d images on the device", ISA_MOST_IMAGES);
-    return WW_BAD_INPUT;
-  }
+  if (number == ISA_MOST_IMAGES)
+    return api_judge(message_fail(message, "more than %d images on the device", ISA_MOST_IMAGES));
   ww_image *image = need(1, sizeof *image);
   make_room(device);
   atomic_init(&image->references, 1);
@@ -150,14 +148,6 @@ static ww_status make_locked(struct image_call *call, struct message *message) {
   device->image_count += number == device->image_count;
   call->made = image;
   return WW_OK;
-}
-
-static ww_status make(void *self, struct message *message) {
-  struct image_call *call = self;
-  api_device_lock(call->device);
-  const ww_status status = make_locked(call, message);
-  api_device_unlock(call->device);
-  return status;
 }
 
 /* Takes over the call's reference to the buffer. */

@@ -183,10 +183,8 @@ static ww_status find_value(void *self, struct message *message) {
   const struct param_group *group = NULL;
   char nearest[64] = "", hint[MESSAGE_HINT];
   const struct param_row *row = param_find(machine_groups, MACHINE_GROUPS, call->key, &group, nearest);
-  if (!row) {
-    message_fail(message, "%.60s: no such parameter%s", call->key, message_hint(hint, nearest));
-    return WW_BAD_INPUT;
-  }
+  if (!row)
+    return api_judge(message_fail(message, "%.60s: no such parameter%s", call->key, message_hint(hint, nearest)));
   if (call->value)
     *call->value = param_value(group, row, call->machine->machine);
   if (call->word)

@@ -314,10 +314,8 @@ static ww_status find_kernel(void *self, struct message *message) {
   struct kernel_call *call = self;
   const struct program *program = &call->program->program;
   const char *name = call->name ? call->name : program_only_kernel(program);
-  if (!name) {
-    message_fail(message, "which kernel? %.200s has %zu", program->path, call->program->kernel_count);
-    return WW_BAD_INPUT;
-  }
+  if (!name)
+    return api_judge(message_fail(message, "which kernel? %.200s has %zu", program->path, call->program->kernel_count));
   const struct isa_kernel *kernel = program_kernel(program, name, message);
   if (!kernel)
     return WW_BAD_INPUT;

@@ -40,9 +40,8 @@ static bool is_written(const struct api_recording *recording) {
 
 /* While the device is recorded, new images get new numbers. */
 static void record_numbers(ww_device *device, bool recorded) {
-  api_device_lock(device);
+  API_LOCKED(device);
   device->recorded = recorded;
-  api_device_unlock(device);
 }
 
 struct record_call {
