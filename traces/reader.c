@@ -5,8 +5,6 @@
 #include "traces/schema.h"
 #include "traces/stream.h"
 
-#include <stdio.h>
-
 /* ---- blocks that are read when a trace is opened -------------------------------------------- */
 
 static bool take_schema(struct trace *trace, uint64_t offset, const struct bytes *payload) {

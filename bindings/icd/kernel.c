@@ -1,5 +1,4 @@
 /* Kernels, their arguments, and enqueueing them. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "bindings/icd/icd.h"

@@ -1,5 +1,4 @@
 /* Programs, from source, SPIR-V or binaries. One build serves all devices. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "bindings/icd/icd.h"

@@ -1,5 +1,4 @@
 /* Programs: building, describing and writing them. */
-#include <stdio.h>
 
 #include "isa/asm/asm.h"
 #include "isa/image.h"

@@ -7,7 +7,6 @@
  * engine. A replay runs all launches on one machine from cycle 0. So a recording begins with an engine that has not
  * run, and ends with the run after which the device replaces its engine. */
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "sim/api/api.h"
 #include "sim/base/need.h"

@@ -6,7 +6,6 @@
  * What the engine and the watchers own is in the device's pool: an out-of-memory error during the run frees it all at
  * once, and the device makes another engine for its next run. The report is not in that pool. */
 #include <assert.h>
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "models/result.h"

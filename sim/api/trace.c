@@ -1,5 +1,4 @@
 /* Traces and launch files: runs without a device. */
-#include <stdio.h>
 
 #include "sim/api/api.h"
 #include "sim/base/need.h"

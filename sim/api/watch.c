@@ -1,5 +1,4 @@
 /* Turns a watch into watchers of a run, and collects their results afterwards. */
-#include <stdio.h>
 
 #include "sim/api/api.h"
 #include "sim/base/file.h"

@@ -1,7 +1,6 @@
 #include "isa/ops.h"
 #include "sim/replay/replayer_parts.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,6 @@
 #include "models/result.h"
 #include "sim/base/need.h"
 #include "sim/base/vector.h"
-#include "sim/replay/kinds.h"
 
 enum { REGISTERS = 256 };
 

@@ -1,12 +1,8 @@
 /* warpwait/analyse.h: diff, explain, sweep. */
 #include "include/warpwait/analyse.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "models/machine.h"
 #include "sim/api/api.h"
-#include "sim/base/need.h"
 #include "sim/base/workers.h"
 #include "sim/launch/machines.h"
 #include "tools/diff/diff.h"

@@ -2,11 +2,9 @@
 #include "tools/explain/why.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "include/warpwait/analyse.h"
 #include "sim/api/api.h"
-#include "sim/base/need.h"
 #include "sim/launch/launch_file.h"
 #include "sim/replay/job.h"
 

@@ -1,5 +1,4 @@
 /* One side of a comparison: a report read from a file, or made here by replaying a trace. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,6 @@
 #include "sim/session/run.h"
 #include "tools/diff/diff.h"
 #include "tools/explain/why.h"
-#include "tools/trace/opened.h"
 #include "traces/block.h"
 
 enum { REPORT_BYTES = 1 << 30 };

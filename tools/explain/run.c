@@ -1,7 +1,6 @@
 #include "tools/explain/run.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>

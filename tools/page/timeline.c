@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "sim/base/need.h"
-#include "tools/timeline/look.h"
 #include "tools/timeline/run.h"
 
 enum { WINDOWS = 8192, BANKS = 64, UNITS = 65 /* of the LDS: the warps' passes, and the beats of each engine */ };

@@ -5,7 +5,6 @@
 
 #include "models/machine.h"
 #include "models/result.h"
-#include "sim/base/file.h"
 #include "tools/timeline/copies.h"
 #include "tools/timeline/counters.h"
 #include "tools/timeline/export.h"

@@ -1,12 +1,10 @@
 #include "tools/trace/edit.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/base/text.h"
 
