@@ -51,14 +51,12 @@ struct record_call {
 static ww_status begin(void *self, struct message *message) {
   const struct record_call *call = self;
   ww_device *device = call->device;
-  struct trace_error error = {0};
   struct api_recording *recording = need(1, sizeof *recording);
   api_sink(&recording->sink, call->sink);
-  recording->recorder = recorder_new(trace_writer_open_sink(&recording->sink.sink, "the trace", &error));
+  recording->recorder = recorder_new(trace_writer_open_sink(&recording->sink.sink, "the trace", message));
   if (!recording->recorder || !is_written(recording)) {
     if (recording->recorder)
-      recorder_close(recording->recorder, &error);
-    message_fail(message, "%s", error.text);
+      recorder_close(recording->recorder, message);
     free(recording);
     return WW_CANCELLED;
   }
@@ -157,7 +155,7 @@ static ww_status report_missing(size_t launches, uint64_t missed, const struct m
 static ww_status end(void *self, struct message *message) {
   const struct record_call *call = self;
   struct api_recording *recording = call->device->recording;
-  struct trace_error error = {0};
+  struct message error;
   const size_t launches = recording->jobs ? trace_jobs_count(recording->jobs) : 0;
   if (launches)
     trace_jobs_write(recording->jobs, recorder_writer(recording->recorder));
@@ -170,7 +168,7 @@ static ww_status end(void *self, struct message *message) {
   record_numbers(call->device, false);
   if (good)
     return status;
-  message_fail(message, "%s", error.text);
+  *message = error;
   return WW_CANCELLED;
 }
 

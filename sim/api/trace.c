@@ -9,12 +9,8 @@
 /* ---- traces ------------------------------------------------------------------------------------------------------ */
 
 struct trace *api_trace_open(const ww_trace *trace, struct message *message) {
-  struct trace_error error = {0};
   const struct trace_place place = {trace->name, trace->bytes, trace->size};
-  struct trace *opened = trace_open_at(&place, trace->salvage ? TRACE_SALVAGE : TRACE_WHOLE, &error);
-  if (!opened)
-    message_fail(message, "%s", error.text);
-  return opened;
+  return trace_open_at(&place, trace->salvage ? TRACE_SALVAGE : TRACE_WHOLE, message);
 }
 
 struct open_call {

@@ -108,12 +108,11 @@ static bool replay(struct diff_side *side, struct trace *trace, const struct job
 
 bool diff_read(struct diff_side *side, const struct job_request *request, const struct caller *caller,
                struct message *message) {
-  struct trace_error error = {0};
   side->replayed = diff_is_trace(side->path);
   if (!side->replayed)
     return read_report(side, message);
-  struct trace *trace = trace_open(side->path, TRACE_WHOLE, &error);
-  const bool good = trace ? replay(side, trace, request, caller, message) : trace_fail(message, &error);
+  struct trace *trace = trace_open(side->path, TRACE_WHOLE, message);
+  const bool good = trace && replay(side, trace, request, caller, message);
   if (trace)
     trace_close(trace);
   /* Errors in the file already begin with its path, and errors in an option with the option. */
