@@ -5,7 +5,6 @@
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -77,7 +77,7 @@ struct block_writer {
   uint64_t offset; /* bytes written so far */
   uint32_t blocks; /* blocks written so far */
   bool failed;
-  struct trace_error error;
+  struct message error;
   struct block_row *rows; /* of all blocks, for the index */
   size_t rows_room;
   struct bytes buffer;
@@ -85,11 +85,11 @@ struct block_writer {
 };
 
 /* Creates a file for writing. Returns a negative number and sets *error if that fails. */
-int block_create(const char *path, struct trace_error *error);
+int block_create(const char *path, struct message *error);
 
 /* Takes over the target's descriptor, also on failure. */
 bool block_writer_open(struct block_writer *writer, const struct block_target *target,
-                       const struct block_format *format, struct trace_error *error);
+                       const struct block_format *format, struct message *error);
 void block_writer_close(struct block_writer *writer);
 
 /* Writes a block and returns its stored bytes. Does nothing after a failure. */
@@ -104,7 +104,7 @@ void block_write_meta(struct block_writer *writer, const char *name, const void 
 void block_write_index(struct block_writer *writer);
 
 /* Closes the file. Returns false and sets *error if this or anything before failed. */
-bool block_writer_finish(struct block_writer *writer, struct trace_error *error);
+bool block_writer_finish(struct block_writer *writer, struct message *error);
 
 /* zalloc and zfree for zlib, so that its memory is also freed when an allocation fails (sim/base/heap.h). */
 void *block_zlib_alloc(void *self, unsigned items, unsigned size);
@@ -124,7 +124,7 @@ struct block_reader {
   char *path;
   uint64_t size;
   const struct block_format *format;
-  struct trace_error error;
+  struct message error;
   bool failed;
   bool cut;          /* a data block may be cut */
   uint64_t *offsets; /* of each known block, and where the next would be */

@@ -56,11 +56,12 @@ void block_write_index(struct block_writer *writer) {
   free(bytes.at);
 }
 
-bool block_writer_finish(struct block_writer *writer, struct trace_error *error) {
+bool block_writer_finish(struct block_writer *writer, struct message *error) {
   if (writer->file >= 0 && file_close(writer->file) != 0)
     block_write_failed(writer, text_errno(errno));
   writer->file = -1;
-  *error = writer->error;
+  if (writer->failed)
+    *error = writer->error;
   return !writer->failed;
 }
 
@@ -184,7 +185,7 @@ static bool scan_block(struct block_reader *reader, block_taker *take, void *sel
 /* Takes the block at which the scan stopped, if the file ends in it. Keeps the error that stopped the scan. */
 static void scan_cut(struct block_reader *reader, block_taker *take, void *self, uint64_t offset,
                      struct bytes *payload) {
-  const struct trace_error error = reader->error;
+  const struct message error = reader->error;
   struct block block;
   reader->failed = false;
   reader->cut = true;

@@ -22,10 +22,8 @@ bool block_expected(struct block_reader *reader, uint64_t offset, const char *ex
   vsnprintf(text, sizeof text, found, arguments);
   va_end(arguments);
   reader->failed = true;
-  reader->error.offset = offset;
-  snprintf(reader->error.text, sizeof reader->error.text, "%.200s: offset %llu: expected %.100s, found %s",
-           reader->path, (unsigned long long)offset, expected, text);
-  return false;
+  return message_fail(&reader->error, "%.200s: offset %llu: expected %.100s, found %s", reader->path,
+                      (unsigned long long)offset, expected, text);
 }
 
 const char *block_type_text(uint32_t type, char text[16]) {
@@ -100,8 +98,7 @@ static bool open_file(struct block_reader *reader, const char *path) {
   if (reader->file < 0 || fstat(reader->file, &stat) != 0 || !S_ISREG(stat.st_mode)) {
     const char *why = reader->file < 0 ? text_errno(errno) : "not a file with an end";
     reader->failed = true;
-    snprintf(reader->error.text, sizeof reader->error.text, "%.300s: cannot be read: %s", path, why);
-    return false;
+    return message_fail(&reader->error, "%.300s: cannot be read: %s", path, why);
   }
   reader->size = (uint64_t)stat.st_size;
   return true;

@@ -1,6 +1,5 @@
 #include "traces/block.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,11 +18,10 @@ void block_write_failed(struct block_writer *writer, const char *what) {
   if (writer->failed)
     return;
   writer->failed = true;
-  writer->error.offset = writer->offset;
   char place[40] = "";
   if (writer->offset)
     snprintf(place, sizeof place, ": offset %llu", (unsigned long long)writer->offset);
-  snprintf(writer->error.text, sizeof writer->error.text, "%.300s%s: cannot be written: %s", writer->path, place, what);
+  message_fail(&writer->error, "%.300s%s: cannot be written: %s", writer->path, place, what);
 }
 
 static void put_into_sink(struct block_writer *writer, const uint8_t *from, size_t size) {
@@ -61,12 +59,10 @@ static void put_file_header(struct block_writer *writer, const struct block_form
   put_all(writer, header, sizeof header);
 }
 
-int block_create(const char *path, struct trace_error *error) {
+int block_create(const char *path, struct message *error) {
   const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) {
-    snprintf(error->text, sizeof error->text, "%.300s: cannot be written: %s", path, text_errno(errno));
-    error->offset = 0;
-  }
+  if (file < 0)
+    message_fail(error, "%.300s: cannot be written: %s", path, text_errno(errno));
   return file;
 }
 
@@ -88,7 +84,7 @@ static void open_deflate(struct block_writer *writer) {
 }
 
 bool block_writer_open(struct block_writer *writer, const struct block_target *target,
-                       const struct block_format *format, struct trace_error *error) {
+                       const struct block_format *format, struct message *error) {
   *writer = (struct block_writer){.file = file_held(target->file), .path = need_copy(target->name)};
   if (target->sink)
     writer->sink = *target->sink;

@@ -5,8 +5,6 @@
 #include "traces/schema.h"
 #include "traces/stream.h"
 
-#include <stdio.h>
-
 /* ---- blocks that are read when a trace is opened -------------------------------------------- */
 
 static bool take_schema(struct trace *trace, uint64_t offset, const struct bytes *payload) {
@@ -145,17 +143,17 @@ static void scan(struct trace *trace) {
 
 /* ---- open and close ------------------------------------------------------------------------- */
 
-static struct trace *fail(struct trace *trace, struct trace_error *error) {
+static struct trace *fail(struct trace *trace, struct message *error) {
   *error = trace->in.error;
   trace_close(trace);
   return NULL;
 }
 
-struct trace *trace_open(const char *path, enum trace_open_mode mode, struct trace_error *error) {
+struct trace *trace_open(const char *path, enum trace_open_mode mode, struct message *error) {
   return trace_open_at(&(struct trace_place){.name = path}, mode, error);
 }
 
-struct trace *trace_open_at(const struct trace_place *place, enum trace_open_mode mode, struct trace_error *error) {
+struct trace *trace_open_at(const struct trace_place *place, enum trace_open_mode mode, struct message *error) {
   struct trace *trace = need(1, sizeof *trace);
   if (!block_reader_open(&trace->in, place, &trace_format))
     return fail(trace, error);
@@ -165,7 +163,7 @@ struct trace *trace_open_at(const struct trace_place *place, enum trace_open_mod
     return fail(trace, error);
   *error = trace->in.error;
   trace->in.failed = false;
-  trace->in.error = (struct trace_error){0};
+  trace->in.error = (struct message){""};
   reader_new_cache(trace);
   return trace;
 }
@@ -210,7 +208,7 @@ void trace_close(struct trace *trace) {
   free(trace);
 }
 
-const struct trace_error *trace_failed(const struct trace *trace) { return trace->in.failed ? &trace->in.error : NULL; }
+const struct message *trace_failed(const struct trace *trace) { return trace->in.failed ? &trace->in.error : NULL; }
 
 /* ---- contents -------------------------------------------------------------------------- */
 
@@ -235,7 +233,7 @@ const struct trace_launch *trace_launch(const struct trace *trace, uint32_t laun
 
 uint32_t trace_batches(const struct trace *trace) { return trace->row_count; }
 
-bool trace_batch(struct trace *trace, uint32_t i, struct trace_batch *batch, struct trace_error *error) {
+bool trace_batch(struct trace *trace, uint32_t i, struct trace_batch *batch, struct message *error) {
   struct reader_batch found;
   if (!reader_load(trace, &trace->rows[i], &found)) {
     *error = trace->in.error;

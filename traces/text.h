@@ -52,12 +52,12 @@ struct text_hooks {
   /* Reading: the bytes of a meta in such a form, which the caller frees. Returns NULL and sets the error's text if it
    * is wrong. */
   void *(*take_meta)(void *self, const char *form, const char *name, const struct text_block *block, size_t *size,
-                     struct trace_error *error);
+                     struct message *error);
 
   /* Reads a block with a head other than "meta" and "program". May write metas, programs and launches. Returns false
    * and sets the error's text if it is wrong. */
   bool (*take_block)(void *self, const char *head, const char *name, const struct text_block *block,
-                     struct trace_writer *writer, struct trace_error *error);
+                     struct trace_writer *writer, struct message *error);
 
   /* The words that take_meta() and take_block() accept, NULL-terminated. */
   const char *const *forms, *const *heads;
@@ -65,10 +65,10 @@ struct text_hooks {
 
 /* Writes the trace as text. Returns false and sets *error if the trace cannot be read. The caller checks `to` for
  * errors. */
-bool trace_text_write(struct trace *trace, FILE *to, const struct text_hooks *hooks, struct trace_error *error);
+bool trace_text_write(struct trace *trace, FILE *to, const struct text_hooks *hooks, struct message *error);
 
 /* Reads text into an empty writer. Returns false and sets *error on "PATH:LINE: field 'x': 'v' is not ...". */
 bool trace_text_read(FILE *from, const char *path, struct trace_writer *writer, const struct text_hooks *hooks,
-                     struct trace_error *error);
+                     struct message *error);
 
 #endif

@@ -1,7 +1,6 @@
 /* Statements with a block: metas, programs, and those of hooks. */
 #include "traces/text_meta.h"
 #include "traces/text_reader.h"
-#include "traces/writer.h"
 
 static bool is_end(const struct bytes *line) {
   size_t size = line->size;

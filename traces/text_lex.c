@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 bool lex_fail(const struct lex *lex, const char *format, ...) {
-  struct trace_error *error = lex->error;
+  struct message *error = lex->error;
   int length = snprintf(error->text, sizeof error->text, "%.300s:%" PRIu64 ": ", lex->path, lex->line);
   va_list list;
   va_start(list, format);

@@ -10,7 +10,7 @@ struct lex {
   const char *path;
   uint64_t line;
   const char *at, *end;
-  struct trace_error *error;
+  struct message *error;
 };
 
 /* A part of the line. `at` is NULL if there is none. */

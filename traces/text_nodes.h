@@ -74,7 +74,7 @@ bool text_parse_warp(struct lex *lex, uint32_t warps, struct text_warp *warp);
 
 struct text_run;
 
-struct text_run *text_run_new(struct trace_writer *writer, const char *path, struct trace_error *error);
+struct text_run *text_run_new(struct trace_writer *writer, const char *path, struct message *error);
 void text_run_free(struct text_run *run);
 
 /* The state of a resident group after its latest batch. NULL if the group is not resident. */

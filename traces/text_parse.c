@@ -2,8 +2,6 @@
 #include "traces/text_meta.h"
 #include "traces/text_nodes.h"
 
-#include <inttypes.h>
-
 /* ---- values ----------------------------------------------------------------------------------- */
 
 static const char value_text[] = "a value; legal: numbers, and numbers*lane, *warp or *group, with + or - between them";

@@ -393,14 +393,14 @@ static bool read_all(struct text_reader *reader) {
 }
 
 bool trace_text_read(FILE *from, const char *path, struct trace_writer *writer, const struct text_hooks *hooks,
-                     struct trace_error *error) {
+                     struct message *error) {
   struct text_reader reader = {.from = from,
                                .lex = {.path = path, .error = error},
                                .writer = writer,
                                .hooks = hooks,
                                .warps = NO_NODE,
                                .run = text_run_new(writer, path, error)};
-  *error = (struct trace_error){.offset = 0};
+  *error = (struct message){""};
   const bool good = read_all(&reader);
   text_run_free(reader.run);
   forget_nodes(&reader);

@@ -39,7 +39,7 @@ struct text_run {
   unsigned loops;
 };
 
-struct text_run *text_run_new(struct trace_writer *writer, const char *path, struct trace_error *error) {
+struct text_run *text_run_new(struct trace_writer *writer, const char *path, struct message *error) {
   struct text_run *run = need(1, sizeof *run);
   run->writer = writer;
   run->lex = (struct lex){.path = path, .error = error};

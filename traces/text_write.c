@@ -303,7 +303,7 @@ static bool put_block(struct text_writer *writer, uint32_t number, struct bytes 
   return block.type != BLOCK_DATA || put_data(writer, &block, payload);
 }
 
-bool trace_text_write(struct trace *trace, FILE *to, const struct text_hooks *hooks, struct trace_error *error) {
+bool trace_text_write(struct trace *trace, FILE *to, const struct text_hooks *hooks, struct message *error) {
   struct text_writer writer = {.trace = trace, .to = to, .hooks = hooks};
   struct bytes payload = {0};
   bool good = true;

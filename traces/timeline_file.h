@@ -47,15 +47,15 @@ struct timeline_writer;
 /* Creates the file. Returns NULL and sets *error if that fails. Later write errors are kept for
  * timeline_writer_close(). */
 struct timeline_writer *timeline_writer_open(const char *path, const struct timeline_window *window,
-                                             struct trace_error *error);
+                                             struct message *error);
 
 /* The same for an open file, which the writer takes over and closes. `name` is for messages. */
 struct timeline_writer *timeline_writer_open_on(int file, const char *name, const struct timeline_window *window,
-                                                struct trace_error *error);
+                                                struct message *error);
 
 /* The same for a sink (sim/base/caller.h), which must outlive the writer. It gets the bytes in order. */
 struct timeline_writer *timeline_writer_open_sink(const struct sink *sink, const char *name,
-                                                  const struct timeline_window *window, struct trace_error *error);
+                                                  const struct timeline_window *window, struct message *error);
 
 /* The listener to pass to simulation_emit(). */
 struct timeline *timeline_writer_listener(struct timeline_writer *writer);
@@ -69,7 +69,7 @@ bool timeline_writer_good(const struct timeline_writer *writer);
 
 /* Writes what is left, index and end, and frees the writer. Returns false and sets *error if this or an earlier write
  * failed. */
-bool timeline_writer_close(struct timeline_writer *writer, struct trace_error *error);
+bool timeline_writer_close(struct timeline_writer *writer, struct message *error);
 void timeline_writer_abandon(struct timeline_writer *writer);
 
 /* ---- reading ------------------------------------------------------------------------------------- */
@@ -80,9 +80,9 @@ struct timeline_file;
 bool timeline_is_one(const char *path);
 
 /* Returns NULL and sets *error if it is damaged or not a timeline. The modes are those of trace_open(). */
-struct timeline_file *timeline_open_file(const char *path, enum trace_open_mode mode, struct trace_error *error);
+struct timeline_file *timeline_open_file(const char *path, enum trace_open_mode mode, struct message *error);
 struct timeline_file *timeline_open_at(const struct trace_place *place, enum trace_open_mode mode,
-                                       struct trace_error *error);
+                                       struct message *error);
 void timeline_close(struct timeline_file *file);
 
 /* The bytes of a meta, followed by a zero that *size does not count. `size` may be NULL. NULL if there is no such
@@ -100,9 +100,9 @@ struct timeline_extent timeline_extent_of(const struct timeline_file *file);
 bool timeline_next(struct timeline_file *file, struct timeline_event *event);
 /* Starts again at the first event. */
 void timeline_rewind(struct timeline_file *file);
-const struct trace_error *timeline_failed(const struct timeline_file *file);
+const struct message *timeline_failed(const struct timeline_file *file);
 
 /* Reads the whole file. Returns false and sets *error if something is wrong. */
-bool timeline_validate(const char *path, struct trace_error *error);
+bool timeline_validate(const char *path, struct message *error);
 
 #endif

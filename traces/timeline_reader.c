@@ -89,12 +89,12 @@ bool timeline_is_one(const char *path) {
   return is;
 }
 
-struct timeline_file *timeline_open_file(const char *path, enum trace_open_mode mode, struct trace_error *error) {
+struct timeline_file *timeline_open_file(const char *path, enum trace_open_mode mode, struct message *error) {
   return timeline_open_at(&(struct trace_place){.name = path}, mode, error);
 }
 
 struct timeline_file *timeline_open_at(const struct trace_place *place, enum trace_open_mode mode,
-                                       struct trace_error *error) {
+                                       struct message *error) {
   struct timeline_file *file = need(1, sizeof *file);
   bool good = block_reader_open(&file->in, place, &timeline_format);
   if (good && mode == TRACE_SALVAGE)
@@ -107,7 +107,7 @@ struct timeline_file *timeline_open_at(const struct trace_place *place, enum tra
     return NULL;
   }
   file->in.failed = false;
-  file->in.error = (struct trace_error){0};
+  file->in.error = (struct message){""};
   timeline_rewind(file);
   return file;
 }
@@ -131,7 +131,7 @@ struct timeline_extent timeline_extent_of(const struct timeline_file *file) {
   return file->extent;
 }
 
-const struct trace_error *timeline_failed(const struct timeline_file *file) {
+const struct message *timeline_failed(const struct timeline_file *file) {
   return file->in.failed ? &file->in.error : NULL;
 }
 
@@ -171,7 +171,7 @@ bool timeline_next(struct timeline_file *file, struct timeline_event *event) {
 }
 
 /* Compares the end block with what was found without it. */
-bool timeline_validate(const char *path, struct trace_error *error) {
+bool timeline_validate(const char *path, struct message *error) {
   struct timeline_file *found = timeline_open_file(path, TRACE_SALVAGE, error);
   if (!found)
     return false;

@@ -113,13 +113,13 @@ void timeline_writer_settle(struct timeline_writer *writer, cycle_t now) {
 /* ---- the file ------------------------------------------------------------------------------- */
 
 struct timeline_writer *timeline_writer_open(const char *path, const struct timeline_window *window,
-                                             struct trace_error *error) {
+                                             struct message *error) {
   const int file = block_create(path, error);
   return file < 0 ? NULL : timeline_writer_open_on(file, path, window, error);
 }
 
 static struct timeline_writer *open_on(const struct block_target *target, const struct timeline_window *window,
-                                       struct trace_error *error) {
+                                       struct message *error) {
   struct timeline_writer *writer = need(1, sizeof *writer);
   struct bytes schema = {0};
   if (!block_writer_open(&writer->out, target, &timeline_format, error)) {
@@ -139,12 +139,12 @@ static struct timeline_writer *open_on(const struct block_target *target, const 
 }
 
 struct timeline_writer *timeline_writer_open_on(int file, const char *name, const struct timeline_window *window,
-                                                struct trace_error *error) {
+                                                struct message *error) {
   return open_on(&(struct block_target){.file = file, .name = name}, window, error);
 }
 
 struct timeline_writer *timeline_writer_open_sink(const struct sink *sink, const char *name,
-                                                  const struct timeline_window *window, struct trace_error *error) {
+                                                  const struct timeline_window *window, struct message *error) {
   return open_on(&(struct block_target){.file = -1, .sink = sink, .name = name}, window, error);
 }
 
@@ -185,7 +185,7 @@ void timeline_writer_abandon(struct timeline_writer *writer) {
   free(writer);
 }
 
-bool timeline_writer_close(struct timeline_writer *writer, struct trace_error *error) {
+bool timeline_writer_close(struct timeline_writer *writer, struct message *error) {
   timeline_writer_settle(writer, NEVER);
   for (uint32_t i = 0; i < writer->stream_room && !writer->out.failed; i++)
     if (writer->streams[i] && writer->streams[i]->events)

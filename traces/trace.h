@@ -37,6 +37,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/base/message.h"
 #include "sim/core/time.h"
 
 enum {
@@ -152,12 +153,6 @@ struct trace_common {
 /* The lanes for which the vectors of an operation have values. Its kind must have vectors. */
 static inline uint64_t trace_lanes(const struct trace_op *op) { return op->mask ? op->mask & ~op->field[0] : 0; }
 
-/* What is wrong with a file, and where: one line with path, offset, what was expected and what was found. */
-struct trace_error {
-  uint64_t offset;
-  char text[512];
-};
-
 /* A launch: warps of `lanes` lanes run a program, in `groups` work-groups of up to `warps`. */
 struct trace_launch {
   uint32_t program;       /* number of the program, from 0 */
@@ -174,13 +169,13 @@ struct sink;
 
 /* Creates the file. Returns NULL and sets *error if that fails. Later write errors are kept for trace_writer_close(),
  * and everything after them is dropped. */
-struct trace_writer *trace_writer_open(const char *path, struct trace_error *error);
+struct trace_writer *trace_writer_open(const char *path, struct message *error);
 
 /* The same for an open file, which the writer takes over and closes. `name` is for messages. */
-struct trace_writer *trace_writer_open_on(int file, const char *name, struct trace_error *error);
+struct trace_writer *trace_writer_open_on(int file, const char *name, struct message *error);
 
 /* The same for a sink (sim/base/caller.h), which must outlive the writer. It gets the bytes in order. */
-struct trace_writer *trace_writer_open_sink(const struct sink *sink, const char *name, struct trace_error *error);
+struct trace_writer *trace_writer_open_sink(const struct sink *sink, const char *name, struct message *error);
 
 /* Whether there has been no error so far, so that a long run can stop early when its disk is full. */
 bool trace_writer_good(const struct trace_writer *writer);
@@ -213,7 +208,7 @@ void trace_writer_settle(struct trace_writer *writer, cycle_t now);
 
 /* Writes what is left (also groups that have not ended), index and end, and frees the writer. Returns false and sets
  * *error if this or an earlier write failed. */
-bool trace_writer_close(struct trace_writer *writer, struct trace_error *error);
+bool trace_writer_close(struct trace_writer *writer, struct message *error);
 
 /* Frees the writer without writing an index and an end, as if the run had been killed. */
 void trace_writer_abandon(struct trace_writer *writer);
@@ -237,9 +232,9 @@ struct trace_place {
 
 /* Opens a trace. Returns NULL and sets *error if it is damaged or not a trace. Blocks of operations are checked when
  * they are read. With TRACE_SALVAGE all are checked at once, and *error says what made the rest unusable ("" if nothing
- * did). */
-struct trace *trace_open(const char *path, enum trace_open_mode mode, struct trace_error *error);
-struct trace *trace_open_at(const struct trace_place *place, enum trace_open_mode mode, struct trace_error *error);
+ * did). An error is one line with the path, the offset, what was expected and what was found. */
+struct trace *trace_open(const char *path, enum trace_open_mode mode, struct message *error);
+struct trace *trace_open_at(const struct trace_place *place, enum trace_open_mode mode, struct message *error);
 void trace_close(struct trace *trace);
 
 /* Creates another reader of the same file, for another thread. It shares what was read when the trace was opened, so
@@ -248,11 +243,11 @@ void trace_close(struct trace *trace);
 struct trace *trace_share(const struct trace *trace);
 
 /* Reads the whole file and decodes every stream. Returns false and sets *error if something is wrong. */
-bool trace_validate(const char *path, struct trace_error *error);
+bool trace_validate(const char *path, struct message *error);
 
 /* The same for the intact prefix of a trace that may be damaged. *damage says what made the rest unusable ("" if
  * nothing did). */
-bool trace_validate_prefix(const char *path, struct trace_error *damage, struct trace_error *error);
+bool trace_validate_prefix(const char *path, struct message *damage, struct message *error);
 
 /* The bytes of a meta, followed by a zero that *size does not count. `size` may be NULL. NULL if there is no such
  * meta. */
@@ -274,7 +269,7 @@ struct trace_batch {
   uint64_t operations;
 };
 uint32_t trace_batches(const struct trace *trace);
-bool trace_batch(struct trace *trace, uint32_t i, struct trace_batch *batch, struct trace_error *error);
+bool trace_batch(struct trace *trace, uint32_t i, struct trace_batch *batch, struct message *error);
 
 /* The bytes of all known blocks: before compression, and in the file with their headers. Returns false if a header
  * cannot be read. */
@@ -287,7 +282,7 @@ const uint32_t *trace_file_order(struct trace *trace);
  * parts of others. The writer's launch must have the same lanes and a program of the same kinds, and a group's batches
  * must be written in order. Returns false and sets *error if the batch cannot be read. */
 bool trace_write_batch(struct trace_writer *writer, struct trace *from, uint32_t i, uint32_t launch, uint32_t group,
-                       cycle_t later, struct trace_error *error);
+                       cycle_t later, struct message *error);
 
 /* Whether the group ever began. *warps gets the number of its warps. */
 bool trace_group_warps(struct trace *trace, uint32_t launch, uint32_t group, uint32_t *warps);
@@ -324,6 +319,6 @@ struct trace_piece {
 bool trace_walk_next(struct trace_walk *walk, struct trace_piece *piece);
 
 /* The error that occurred while reading, or NULL. */
-const struct trace_error *trace_failed(const struct trace *trace);
+const struct message *trace_failed(const struct trace *trace);
 
 #endif

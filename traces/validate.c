@@ -38,7 +38,7 @@ static void compare(struct trace *whole, const struct trace *found) {
     block_expected(&whole->in, whole->in.offsets[whole->in.blocks], "an index of what the blocks hold", "another");
 }
 
-bool trace_validate(const char *path, struct trace_error *error) {
+bool trace_validate(const char *path, struct message *error) {
   struct trace *found = trace_open(path, TRACE_SALVAGE, error);
   if (!found)
     return false;
@@ -56,7 +56,7 @@ bool trace_validate(const char *path, struct trace_error *error) {
   return good;
 }
 
-bool trace_validate_prefix(const char *path, struct trace_error *damage, struct trace_error *error) {
+bool trace_validate_prefix(const char *path, struct message *damage, struct message *error) {
   struct trace *trace = trace_open(path, TRACE_SALVAGE, damage);
   *error = *damage;
   if (!trace)

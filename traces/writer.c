@@ -42,12 +42,12 @@ struct trace_writer {
   uint64_t operations;
 };
 
-struct trace_writer *trace_writer_open(const char *path, struct trace_error *error) {
+struct trace_writer *trace_writer_open(const char *path, struct message *error) {
   const int file = block_create(path, error);
   return file < 0 ? NULL : trace_writer_open_on(file, path, error);
 }
 
-static struct trace_writer *open_on(const struct block_target *target, struct trace_error *error) {
+static struct trace_writer *open_on(const struct block_target *target, struct message *error) {
   struct trace_writer *writer = need(1, sizeof *writer);
   struct bytes schema = {0};
   if (!block_writer_open(&writer->out, target, &trace_format, error)) {
@@ -60,11 +60,11 @@ static struct trace_writer *open_on(const struct block_target *target, struct tr
   return writer;
 }
 
-struct trace_writer *trace_writer_open_on(int file, const char *name, struct trace_error *error) {
+struct trace_writer *trace_writer_open_on(int file, const char *name, struct message *error) {
   return open_on(&(struct block_target){.file = file, .name = name}, error);
 }
 
-struct trace_writer *trace_writer_open_sink(const struct sink *sink, const char *name, struct trace_error *error) {
+struct trace_writer *trace_writer_open_sink(const struct sink *sink, const char *name, struct message *error) {
   return open_on(&(struct block_target){.file = -1, .sink = sink, .name = name}, error);
 }
 
@@ -298,7 +298,7 @@ void writer_close_batch(struct trace_group *group, cycle_t from, cycle_t to, boo
 }
 
 bool trace_write_batch(struct trace_writer *writer, struct trace *from, uint32_t i, uint32_t launch, uint32_t group,
-                       cycle_t later, struct trace_error *error) {
+                       cycle_t later, struct message *error) {
   struct reader_batch batch;
   struct bytes bytes = {0};
   assert(launch < writer->launch_count && group < writer->launches[launch].groups && "a group is one of its launch");
@@ -388,7 +388,7 @@ void trace_writer_abandon(struct trace_writer *writer) {
   free(writer);
 }
 
-bool trace_writer_close(struct trace_writer *writer, struct trace_error *error) {
+bool trace_writer_close(struct trace_writer *writer, struct message *error) {
   for (struct trace_group *group = writer->resident; group && !writer->out.failed; group = group->after)
     close_batch(group, group->now, false);
   trace_writer_settle(writer, NEVER);

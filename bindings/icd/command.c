@@ -278,9 +278,8 @@ struct notice {
 static void notify(void *self) {
   struct notice *notice = self;
   notice->call(notice->event, notice->status, notice->self);
-  icd_enter();
+  ICD_LOCKED;
   icd_unref(notice->event);
-  icd_leave(CL_SUCCESS);
   free(notice);
 }
 
@@ -319,25 +318,21 @@ void icd_destroy_event(cl_event event) {
 }
 
 CL_API_ENTRY cl_event CL_API_CALL clCreateUserEvent(cl_context context, cl_int *error) {
-  icd_enter();
-  cl_int status = icd_is(context, ICD_CONTEXT) ? CL_SUCCESS : CL_INVALID_CONTEXT;
-  cl_event event = status == CL_SUCCESS ? icd_new(ICD_EVENT, sizeof *event) : NULL;
-  if (event) {
-    event->context = icd_ref(context);
-    event->type = CL_COMMAND_USER;
-    event->status = CL_SUBMITTED;
-  } else if (status == CL_SUCCESS) {
-    status = CL_OUT_OF_HOST_MEMORY;
-  }
-  icd_leave(status);
-  if (error)
-    *error = status;
+  cl_int *status = error ? error : &(cl_int){CL_SUCCESS};
+  ICD_LOCKED;
+  *status = icd_is(context, ICD_CONTEXT) ? CL_SUCCESS : CL_INVALID_CONTEXT;
+  cl_event event = icd_create(ICD_EVENT, sizeof *event, status);
+  if (!event)
+    return NULL;
+  event->context = icd_ref(context);
+  event->type = CL_COMMAND_USER;
+  event->status = CL_SUBMITTED;
   return event;
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clSetUserEventStatus(cl_event event, cl_int to) {
   cl_int status = CL_SUCCESS;
-  icd_enter();
+  ICD_LOCKED;
   if (!icd_is(event, ICD_EVENT) || event->type != CL_COMMAND_USER)
     status = CL_INVALID_EVENT;
   else if (to > CL_COMPLETE)
@@ -349,16 +344,13 @@ CL_API_ENTRY cl_int CL_API_CALL clSetUserEventStatus(cl_event event, cl_int to) 
     icd_set_status(event, to);
     icd_advance();
   }
-  return icd_leave(status);
+  return status;
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clRetainEvent(cl_event event) { return icd_retain(event, ICD_EVENT, CL_INVALID_EVENT); }
+ICD_COUNTED(Event, cl_event, ICD_EVENT, CL_INVALID_EVENT)
 
-CL_API_ENTRY cl_int CL_API_CALL clReleaseEvent(cl_event event) {
-  return icd_release(event, ICD_EVENT, CL_INVALID_EVENT);
-}
-
-static cl_int wait_for_all(cl_uint count, const cl_event *events) {
+CL_API_ENTRY cl_int CL_API_CALL clWaitForEvents(cl_uint count, const cl_event *events) {
+  ICD_LOCKED;
   cl_int status = CL_SUCCESS;
   if (!count || !events)
     return CL_INVALID_VALUE;
@@ -378,12 +370,12 @@ static cl_int wait_for_all(cl_uint count, const cl_event *events) {
   return status;
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clWaitForEvents(cl_uint count, const cl_event *events) {
-  icd_enter();
-  return icd_leave(wait_for_all(count, events));
-}
-
-static cl_int answer_event(cl_event event, cl_event_info name, struct icd_query query) {
+CL_API_ENTRY cl_int CL_API_CALL clGetEventInfo(cl_event event, cl_event_info name, size_t size, void *value,
+                                               size_t *needed) {
+  const struct icd_query query = {size, value, needed};
+  ICD_LOCKED;
+  if (!icd_is(event, ICD_EVENT))
+    return CL_INVALID_EVENT;
   switch (name) {
   case CL_EVENT_COMMAND_QUEUE:
     ICD_ANSWER(cl_command_queue, event->queue);
@@ -402,14 +394,12 @@ static cl_int answer_event(cl_event event, cl_event_info name, struct icd_query 
   }
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clGetEventInfo(cl_event event, cl_event_info name, size_t size, void *value,
-                                               size_t *needed) {
-  icd_enter();
-  return icd_leave(icd_is(event, ICD_EVENT) ? answer_event(event, name, (struct icd_query){size, value, needed})
-                                            : CL_INVALID_EVENT);
-}
-
-static cl_int answer_times(cl_event event, cl_profiling_info name, struct icd_query query) {
+CL_API_ENTRY cl_int CL_API_CALL clGetEventProfilingInfo(cl_event event, cl_profiling_info name, size_t size,
+                                                        void *value, size_t *needed) {
+  const struct icd_query query = {size, value, needed};
+  ICD_LOCKED;
+  if (!icd_is(event, ICD_EVENT))
+    return CL_INVALID_EVENT;
   if (!event->queue || !(event->queue->flags & CL_QUEUE_PROFILING_ENABLE) || event->status != CL_COMPLETE)
     return CL_PROFILING_INFO_NOT_AVAILABLE;
   switch (name) {
@@ -427,17 +417,10 @@ static cl_int answer_times(cl_event event, cl_profiling_info name, struct icd_qu
   }
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clGetEventProfilingInfo(cl_event event, cl_profiling_info name, size_t size,
-                                                        void *value, size_t *needed) {
-  icd_enter();
-  return icd_leave(icd_is(event, ICD_EVENT) ? answer_times(event, name, (struct icd_query){size, value, needed})
-                                            : CL_INVALID_EVENT);
-}
-
 CL_API_ENTRY cl_int CL_API_CALL clSetEventCallback(cl_event event, cl_int when,
                                                    void(CL_CALLBACK *call)(cl_event, cl_int, void *), void *self) {
   cl_int status = CL_SUCCESS;
-  icd_enter();
+  ICD_LOCKED;
   if (!icd_is(event, ICD_EVENT))
     status = CL_INVALID_EVENT;
   else if (!call || (when != CL_SUBMITTED && when != CL_RUNNING && when != CL_COMPLETE))
@@ -449,13 +432,12 @@ CL_API_ENTRY cl_int CL_API_CALL clSetEventCallback(cl_event event, cl_int when,
     status = CL_OUT_OF_HOST_MEMORY;
   else
     advance_flushed();
-  return icd_leave(status);
+  return status;
 }
 
 /* ---- commands that only wait ------------------------------------------------------------------------------- */
 
-static cl_int enqueue_wait(cl_command_queue queue, cl_command_type type, cl_uint count, const cl_event *waits,
-                           cl_event *event) {
+static cl_int enqueue_wait(cl_command_queue queue, cl_command_type type, ICD_WAITS) {
   cl_int status = CL_SUCCESS;
   struct icd_command *command = icd_command(queue, type, count, waits, NULL, &status);
   if (!command)
@@ -464,38 +446,37 @@ static cl_int enqueue_wait(cl_command_queue queue, cl_command_type type, cl_uint
   return icd_enqueue(command, false, event);
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint count,
-                                                            const cl_event *waits, cl_event *event) {
-  icd_enter();
-  return icd_leave(enqueue_wait(queue, CL_COMMAND_MARKER, count, waits, event));
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueMarkerWithWaitList(cl_command_queue queue, ICD_WAITS) {
+  ICD_LOCKED;
+  return enqueue_wait(queue, CL_COMMAND_MARKER, count, waits, event);
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint count,
-                                                             const cl_event *waits, cl_event *event) {
-  icd_enter();
-  return icd_leave(enqueue_wait(queue, CL_COMMAND_BARRIER, count, waits, event));
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueBarrierWithWaitList(cl_command_queue queue, ICD_WAITS) {
+  ICD_LOCKED;
+  return enqueue_wait(queue, CL_COMMAND_BARRIER, count, waits, event);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueMarker(cl_command_queue queue, cl_event *event) {
-  icd_enter();
+  ICD_LOCKED;
   const bool is = icd_is(queue, ICD_QUEUE);
-  return icd_leave(is && !event ? CL_INVALID_VALUE : enqueue_wait(queue, CL_COMMAND_MARKER, 0, NULL, event));
+  return is && !event ? CL_INVALID_VALUE : enqueue_wait(queue, CL_COMMAND_MARKER, 0, NULL, event);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueBarrier(cl_command_queue queue) {
-  icd_enter();
-  return icd_leave(enqueue_wait(queue, CL_COMMAND_BARRIER, 0, NULL, NULL));
+  ICD_LOCKED;
+  return enqueue_wait(queue, CL_COMMAND_BARRIER, 0, NULL, NULL);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueWaitForEvents(cl_command_queue queue, cl_uint count, const cl_event *waits) {
   cl_int status = CL_INVALID_COMMAND_QUEUE;
-  icd_enter();
+  ICD_LOCKED;
   if (icd_is(queue, ICD_QUEUE))
     status = !count || !waits ? CL_INVALID_VALUE : enqueue_wait(queue, CL_COMMAND_BARRIER, count, waits, NULL);
-  return icd_leave(status == CL_INVALID_EVENT_WAIT_LIST ? CL_INVALID_EVENT : status);
+  return status == CL_INVALID_EVENT_WAIT_LIST ? CL_INVALID_EVENT : status;
 }
 
-static cl_int flush(cl_command_queue queue) {
+CL_API_ENTRY cl_int CL_API_CALL clFlush(cl_command_queue queue) {
+  ICD_LOCKED;
   if (!icd_is(queue, ICD_QUEUE))
     return CL_INVALID_COMMAND_QUEUE;
   for (struct icd_command *at = first; at; at = at->next)
@@ -504,13 +485,9 @@ static cl_int flush(cl_command_queue queue) {
   return CL_SUCCESS;
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clFlush(cl_command_queue queue) {
-  icd_enter();
-  return icd_leave(flush(queue));
-}
-
 /* Waits for all commands of the queue so far. */
-static cl_int finish(cl_command_queue queue) {
+CL_API_ENTRY cl_int CL_API_CALL clFinish(cl_command_queue queue) {
+  ICD_LOCKED;
   cl_event event = NULL;
   cl_int status = enqueue_wait(queue, CL_COMMAND_BARRIER, 0, NULL, &event);
   if (status != CL_SUCCESS)
@@ -518,9 +495,4 @@ static cl_int finish(cl_command_queue queue) {
   icd_wait(event);
   icd_give_up(event);
   return CL_SUCCESS;
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clFinish(cl_command_queue queue) {
-  icd_enter();
-  return icd_leave(finish(queue));
 }

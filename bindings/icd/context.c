@@ -65,17 +65,18 @@ static cl_int check_properties(const cl_context_properties *list) {
   return CL_SUCCESS;
 }
 
-static cl_context create_context(const cl_context_properties *properties, cl_uint num_devices,
-                                 const cl_device_id *devices,
-                                 void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *self,
-                                 cl_int *status) {
+CL_API_ENTRY cl_context CL_API_CALL
+clCreateContext(const cl_context_properties *properties, cl_uint num_devices, const cl_device_id *devices,
+                void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *self, cl_int *error) {
+  cl_int *status = error ? error : &(cl_int){CL_SUCCESS};
+  ICD_LOCKED;
   *status = check_properties(properties);
   if (*status == CL_SUCCESS && (!devices || !num_devices || num_devices > ICD_MOST_DEVICES || (self && !notify)))
     *status = CL_INVALID_VALUE;
   for (cl_uint i = 0; *status == CL_SUCCESS && i < num_devices; i++)
     if (!icd_is(devices[i], ICD_DEVICE))
       *status = CL_INVALID_DEVICE;
-  cl_context made = *status == CL_SUCCESS ? icd_new(ICD_CONTEXT, sizeof *made) : NULL;
+  cl_context made = icd_create(ICD_CONTEXT, sizeof *made, status);
   if (!made || !icd_keep_properties(&made->properties, (const cl_ulong *)properties)) {
     icd_give_up(made);
     *status = *status == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : *status;
@@ -86,18 +87,6 @@ static cl_context create_context(const cl_context_properties *properties, cl_uin
       made->device[made->devices++] = icd_ref(devices[i]);
   made->notify = notify;
   made->notify_self = self;
-  return made;
-}
-
-CL_API_ENTRY cl_context CL_API_CALL
-clCreateContext(const cl_context_properties *properties, cl_uint num_devices, const cl_device_id *devices,
-                void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *self, cl_int *error) {
-  cl_int status = CL_SUCCESS;
-  icd_enter();
-  cl_context made = create_context(properties, num_devices, devices, notify, self, &status);
-  icd_leave(status);
-  if (error)
-    *error = status;
   return made;
 }
 
@@ -116,15 +105,14 @@ CL_API_ENTRY cl_context CL_API_CALL clCreateContextFromType(
   return NULL;
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clRetainContext(cl_context context) {
-  return icd_retain(context, ICD_CONTEXT, CL_INVALID_CONTEXT);
-}
+ICD_COUNTED(Context, cl_context, ICD_CONTEXT, CL_INVALID_CONTEXT)
 
-CL_API_ENTRY cl_int CL_API_CALL clReleaseContext(cl_context context) {
-  return icd_release(context, ICD_CONTEXT, CL_INVALID_CONTEXT);
-}
-
-static cl_int answer_context(cl_context context, cl_context_info name, struct icd_query query) {
+CL_API_ENTRY cl_int CL_API_CALL clGetContextInfo(cl_context context, cl_context_info name, size_t size, void *value,
+                                                 size_t *needed) {
+  const struct icd_query query = {size, value, needed};
+  ICD_LOCKED;
+  if (!icd_is(context, ICD_CONTEXT))
+    return CL_INVALID_CONTEXT;
   switch (name) {
   case CL_CONTEXT_REFERENCE_COUNT:
     ICD_ANSWER(cl_uint, context->object.references);
@@ -139,25 +127,18 @@ static cl_int answer_context(cl_context context, cl_context_info name, struct ic
   }
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clGetContextInfo(cl_context context, cl_context_info name, size_t size, void *value,
-                                                 size_t *needed) {
-  icd_enter();
-  return icd_leave(icd_is(context, ICD_CONTEXT) ? answer_context(context, name, (struct icd_query){size, value, needed})
-                                                : CL_INVALID_CONTEXT);
-}
-
 CL_API_ENTRY cl_int CL_API_CALL clSetContextDestructorCallback(cl_context context,
                                                                void(CL_CALLBACK *call)(cl_context, void *),
                                                                void *self) {
   cl_int status = CL_SUCCESS;
-  icd_enter();
+  ICD_LOCKED;
   if (!icd_is(context, ICD_CONTEXT))
     status = CL_INVALID_CONTEXT;
   else if (!call)
     status = CL_INVALID_VALUE;
   else if (!icd_add_callback(&context->destroyed, (void (*)(void))call, self, 0))
     status = CL_OUT_OF_HOST_MEMORY;
-  return icd_leave(status);
+  return status;
 }
 
 /* ---- queues --------------------------------------------------------------------------------------------- */
@@ -184,8 +165,11 @@ static cl_int read_flags(const cl_queue_properties *list, cl_command_queue_prope
   return *flags & ~HOST_FLAGS ? CL_INVALID_QUEUE_PROPERTIES : CL_SUCCESS;
 }
 
-static cl_command_queue create_queue(cl_context context, cl_device_id device, const cl_queue_properties *list,
-                                     cl_int *status) {
+CL_API_ENTRY cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(cl_context context, cl_device_id device,
+                                                                             const cl_queue_properties *list,
+                                                                             cl_int *error) {
+  cl_int *status = error ? error : &(cl_int){CL_SUCCESS};
+  ICD_LOCKED;
   cl_command_queue_properties flags = 0;
   *status = CL_SUCCESS;
   if (!icd_is(context, ICD_CONTEXT))
@@ -195,7 +179,7 @@ static cl_command_queue create_queue(cl_context context, cl_device_id device, co
   else
     *status = read_flags(list, &flags);
   static cl_uint queues;
-  cl_command_queue made = *status == CL_SUCCESS ? icd_new(ICD_QUEUE, sizeof *made) : NULL;
+  cl_command_queue made = icd_create(ICD_QUEUE, sizeof *made, status);
   if (!made || !icd_keep_properties(&made->properties, list)) {
     icd_give_up(made);
     *status = *status == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : *status;
@@ -205,18 +189,6 @@ static cl_command_queue create_queue(cl_context context, cl_device_id device, co
   made->device = icd_ref(device);
   made->flags = flags;
   made->number = ++queues;
-  return made;
-}
-
-CL_API_ENTRY cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(cl_context context, cl_device_id device,
-                                                                             const cl_queue_properties *properties,
-                                                                             cl_int *error) {
-  cl_int status = CL_SUCCESS;
-  icd_enter();
-  cl_command_queue made = create_queue(context, device, properties, &status);
-  icd_leave(status);
-  if (error)
-    *error = status;
   return made;
 }
 
@@ -234,15 +206,14 @@ CL_API_ENTRY cl_command_queue CL_API_CALL clCreateCommandQueue(cl_context contex
   return made;
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clRetainCommandQueue(cl_command_queue queue) {
-  return icd_retain(queue, ICD_QUEUE, CL_INVALID_COMMAND_QUEUE);
-}
+ICD_COUNTED(CommandQueue, cl_command_queue, ICD_QUEUE, CL_INVALID_COMMAND_QUEUE)
 
-CL_API_ENTRY cl_int CL_API_CALL clReleaseCommandQueue(cl_command_queue queue) {
-  return icd_release(queue, ICD_QUEUE, CL_INVALID_COMMAND_QUEUE);
-}
-
-static cl_int answer_queue(cl_command_queue queue, cl_command_queue_info name, struct icd_query query) {
+CL_API_ENTRY cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info name, size_t size,
+                                                      void *value, size_t *needed) {
+  const struct icd_query query = {size, value, needed};
+  ICD_LOCKED;
+  if (!icd_is(queue, ICD_QUEUE))
+    return CL_INVALID_COMMAND_QUEUE;
   switch (name) {
   case CL_QUEUE_CONTEXT:
     ICD_ANSWER(cl_context, queue->context);
@@ -263,17 +234,10 @@ static cl_int answer_queue(cl_command_queue queue, cl_command_queue_info name, s
   }
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info name, size_t size,
-                                                      void *value, size_t *needed) {
-  icd_enter();
-  return icd_leave(icd_is(queue, ICD_QUEUE) ? answer_queue(queue, name, (struct icd_query){size, value, needed})
-                                            : CL_INVALID_COMMAND_QUEUE);
-}
-
 CL_API_ENTRY cl_int CL_API_CALL clSetCommandQueueProperty(cl_command_queue queue, cl_command_queue_properties flags,
                                                           cl_bool enable, cl_command_queue_properties *before) {
   cl_int status = CL_SUCCESS;
-  icd_enter();
+  ICD_LOCKED;
   if (!icd_is(queue, ICD_QUEUE))
     status = CL_INVALID_COMMAND_QUEUE;
   else if (flags & ~HOST_FLAGS)
@@ -283,7 +247,7 @@ CL_API_ENTRY cl_int CL_API_CALL clSetCommandQueueProperty(cl_command_queue queue
       *before = queue->flags;
     queue->flags = enable ? queue->flags | flags : queue->flags & ~flags;
   }
-  return icd_leave(status);
+  return status;
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clSetDefaultDeviceCommandQueue(cl_context context, cl_device_id device,

@@ -60,7 +60,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetDeviceIDs(cl_platform_id platform, cl_devic
     return CL_INVALID_DEVICE_TYPE;
   if ((!devices && !num_devices) || (devices && !num_entries))
     return CL_INVALID_VALUE;
-  icd_enter();
+  ICD_LOCKED;
   icd_begin();
   cl_uint count = type & CL_DEVICE_TYPE_GPU ? icd_device_count : 0;
   if (!count && type & CL_DEVICE_TYPE_DEFAULT && icd_device_count)
@@ -69,15 +69,13 @@ CL_API_ENTRY cl_int CL_API_CALL clGetDeviceIDs(cl_platform_id platform, cl_devic
     devices[i] = icd_devices[i];
   if (num_devices)
     *num_devices = count;
-  return icd_leave(count ? CL_SUCCESS : CL_DEVICE_NOT_FOUND);
+  return count ? CL_SUCCESS : CL_DEVICE_NOT_FOUND;
 }
 
 /* References to the platform's own devices are not counted, only those to sub-devices. */
 static bool is_root(cl_device_id device) {
-  icd_enter();
-  const bool is = icd_is(device, ICD_DEVICE) && !device->parent;
-  icd_leave(CL_SUCCESS);
-  return is;
+  ICD_LOCKED;
+  return icd_is(device, ICD_DEVICE) && !device->parent;
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clRetainDevice(cl_device_id device) {
@@ -146,8 +144,9 @@ static cl_int make_part(cl_device_id device, cl_uint units, const cl_device_part
   return CL_SUCCESS;
 }
 
-static cl_int create_parts(cl_device_id device, const cl_device_partition_property *list, cl_uint num_devices,
-                           cl_device_id *devices, cl_uint *num_made) {
+CL_API_ENTRY cl_int CL_API_CALL clCreateSubDevices(cl_device_id device, const cl_device_partition_property *list,
+                                                   cl_uint num_devices, cl_device_id *devices, cl_uint *num_made) {
+  ICD_LOCKED;
   cl_uint count = 0;
   if (!icd_is(device, ICD_DEVICE))
     return CL_INVALID_DEVICE;
@@ -163,12 +162,6 @@ static cl_int create_parts(cl_device_id device, const cl_device_partition_proper
   if (status == CL_SUCCESS && num_made)
     *num_made = count;
   return status;
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clCreateSubDevices(cl_device_id device, const cl_device_partition_property *properties,
-                                                   cl_uint num_devices, cl_device_id *devices, cl_uint *num_made) {
-  icd_enter();
-  return icd_leave(create_parts(device, properties, num_devices, devices, num_made));
 }
 
 /* ---- queries -------------------------------------------------------------------------------------------- */
@@ -461,8 +454,8 @@ CL_API_ENTRY cl_int CL_API_CALL clGetDeviceInfo(cl_device_id device, cl_device_i
                                                 size_t *needed) {
   const struct icd_query query = {size, value, needed};
   cl_int status = CL_INVALID_DEVICE;
-  icd_enter();
+  ICD_LOCKED;
   if (icd_is(device, ICD_DEVICE) && !answer_row(name, query, &status))
     status = answer_of_machine(device, name, query);
-  return icd_leave(status);
+  return status;
 }

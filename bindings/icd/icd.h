@@ -74,9 +74,13 @@ struct icd_object {
 
 extern const cl_icd_dispatch icd_dispatch;
 
-/* Take and release the lock. icd_leave() then makes the callbacks that have become due, and returns `status`. */
-void icd_enter(void);
-cl_int icd_leave(cl_int status);
+/* Holds the lock to the end of the block, and then makes the callbacks that have become due. */
+#define ICD_LOCKED __attribute__((cleanup(icd_leave), unused)) const bool locked = icd_enter()
+bool icd_enter(void);
+void icd_leave(const bool *locked);
+
+/* The wait list and the event of a command, as the last parameters of clEnqueueX(). */
+#define ICD_WAITS cl_uint count, const cl_event *waits, cl_event *event
 
 /* Makes due callbacks, or if there are none waits until icd_changed(). */
 void icd_wait_for_change(void);
@@ -87,6 +91,8 @@ bool icd_call_later(void (*call)(void *self), void *self);
 
 /* A new object with one reference; NULL: out of memory. */
 void *icd_new(enum icd_kind kind, size_t size);
+/* The same for clCreateX(): NULL if *status is an error, or becomes one. */
+void *icd_create(enum icd_kind kind, size_t size, cl_int *status);
 bool icd_is(const void *object, enum icd_kind kind);
 
 /* Add and remove a use; both ignore NULL. An object is destroyed with its last use or reference. */
@@ -99,6 +105,9 @@ void icd_give_up(void *object);
 /* clRetainX() and clReleaseX(). They return `invalid` if the object is not of that kind. */
 cl_int icd_retain(void *object, enum icd_kind kind, cl_int invalid);
 cl_int icd_release(void *object, enum icd_kind kind, cl_int invalid);
+#define ICD_COUNTED(X, type, kind, invalid)                                                                            \
+  CL_API_ENTRY cl_int CL_API_CALL clRetain##X(type object) { return icd_retain(object, kind, invalid); }               \
+  CL_API_ENTRY cl_int CL_API_CALL clRelease##X(type object) { return icd_release(object, kind, invalid); }
 
 /* Where the answer of clGetXInfo() goes. */
 struct icd_query {

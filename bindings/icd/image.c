@@ -78,8 +78,10 @@ static const char *kind_of(cl_mem_object_type type) {
   }
 }
 
-static cl_int list_formats(cl_context context, cl_mem_flags flags, cl_mem_object_type type, cl_uint room,
-                           cl_image_format *formats, cl_uint *count) {
+CL_API_ENTRY cl_int CL_API_CALL clGetSupportedImageFormats(cl_context context, cl_mem_flags flags,
+                                                           cl_mem_object_type type, cl_uint room,
+                                                           cl_image_format *formats, cl_uint *count) {
+  ICD_LOCKED;
   size_t all = 0;
   cl_uint found = 0;
   const ww_image_format *format = all_formats(&all);
@@ -98,13 +100,6 @@ static cl_int list_formats(cl_context context, cl_mem_flags flags, cl_mem_object
   if (count)
     *count = found;
   return CL_SUCCESS;
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clGetSupportedImageFormats(cl_context context, cl_mem_flags flags,
-                                                           cl_mem_object_type type, cl_uint room,
-                                                           cl_image_format *formats, cl_uint *count) {
-  icd_enter();
-  return icd_leave(list_formats(context, flags, type, room, formats, count));
 }
 
 /* ---- creating images ------------------------------------------------------------------------------------ */
@@ -204,15 +199,16 @@ static bool take_texels(cl_mem memory, const void *host) {
          ww_image_write(image, at, region, host, memory->image->pitch[0], memory->image->pitch[1], NULL) == WW_OK;
 }
 
-static cl_mem create_image(cl_context context, const cl_mem_properties *list, cl_mem_flags flags,
-                           const cl_image_format *format, const cl_image_desc *desc, void *host, cl_int *status) {
+CL_API_ENTRY cl_mem CL_API_CALL clCreateImageWithProperties(cl_context context, const cl_mem_properties *list,
+                                                            cl_mem_flags flags, const cl_image_format *format,
+                                                            const cl_image_desc *desc, void *host, cl_int *error) {
+  cl_int *status = error ? error : &(cl_int){CL_SUCCESS};
+  ICD_LOCKED;
   struct icd_image image = {.texel = {.size = sizeof image.texel}};
   *status = check_image(context, list, &flags, format, desc, host, &image);
-  cl_mem made = *status == CL_SUCCESS ? icd_new(ICD_MEMORY, sizeof *made) : NULL;
-  if (!made) {
-    *status = *status == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : *status;
+  cl_mem made = icd_create(ICD_MEMORY, sizeof *made, status);
+  if (!made)
     return NULL;
-  }
   made->context = icd_ref(context);
   made->parent = icd_ref(desc->mem_object);
   made->type = desc->image_type;
@@ -230,18 +226,6 @@ static cl_mem create_image(cl_context context, const cl_mem_properties *list, cl
   icd_give_up(made);
   *status = CL_MEM_OBJECT_ALLOCATION_FAILURE;
   return NULL;
-}
-
-CL_API_ENTRY cl_mem CL_API_CALL clCreateImageWithProperties(cl_context context, const cl_mem_properties *properties,
-                                                            cl_mem_flags flags, const cl_image_format *format,
-                                                            const cl_image_desc *desc, void *host, cl_int *error) {
-  cl_int status = CL_SUCCESS;
-  icd_enter();
-  cl_mem made = create_image(context, properties, flags, format, desc, host, &status);
-  icd_leave(status);
-  if (error)
-    *error = status;
-  return made;
 }
 
 CL_API_ENTRY cl_mem CL_API_CALL clCreateImage(cl_context context, cl_mem_flags flags, const cl_image_format *format,
@@ -333,7 +317,12 @@ ww_image *icd_image_here(cl_mem memory) {
 
 /* ---- queries -------------------------------------------------------------------------------------------- */
 
-static cl_int answer_image(cl_mem memory, cl_image_info name, struct icd_query query) {
+CL_API_ENTRY cl_int CL_API_CALL clGetImageInfo(cl_mem memory, cl_image_info name, size_t size, void *value,
+                                               size_t *needed) {
+  const struct icd_query query = {size, value, needed};
+  ICD_LOCKED;
+  if (!icd_is(memory, ICD_MEMORY) || !memory->image)
+    return CL_INVALID_MEM_OBJECT;
   const struct icd_image *image = memory->image;
   const ww_shape *shape = &image->shape;
   const bool deep = memory->type == CL_MEM_OBJECT_IMAGE3D, layered = is_layered(memory->type);
@@ -362,11 +351,4 @@ static cl_int answer_image(cl_mem memory, cl_image_info name, struct icd_query q
   default:
     return CL_INVALID_VALUE;
   }
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clGetImageInfo(cl_mem image, cl_image_info name, size_t size, void *value,
-                                               size_t *needed) {
-  icd_enter();
-  const bool is = icd_is(image, ICD_MEMORY) && image->image;
-  return icd_leave(is ? answer_image(image, name, (struct icd_query){size, value, needed}) : CL_INVALID_MEM_OBJECT);
 }

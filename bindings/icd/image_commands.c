@@ -121,10 +121,8 @@ static cl_int run_write(struct icd_command *command, struct icd_work *work) {
   return CL_COMPLETE;
 }
 
-#define WAITS cl_uint count, const cl_event *waits, cl_event *event
-
 static cl_int enqueue_texels(cl_command_queue queue, bool reads, cl_mem memory, const size_t *at, const size_t *region,
-                             size_t row, size_t slice, void *host, bool blocking, WAITS) {
+                             size_t row, size_t slice, void *host, bool blocking, ICD_WAITS) {
   size_t from[3], size[3], pitch[2];
   cl_int status = check_image(queue, memory, reads ? NOT_READ : NOT_WRITTEN);
   if (status != CL_SUCCESS)
@@ -148,17 +146,17 @@ static cl_int enqueue_texels(cl_command_queue queue, bool reads, cl_mem memory, 
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueReadImage(cl_command_queue queue, cl_mem image, cl_bool blocking,
                                                    const size_t *at, const size_t *region, size_t row, size_t slice,
-                                                   void *host, WAITS) {
-  icd_enter();
-  return icd_leave(enqueue_texels(queue, true, image, at, region, row, slice, host, blocking, count, waits, event));
+                                                   void *host, ICD_WAITS) {
+  ICD_LOCKED;
+  return enqueue_texels(queue, true, image, at, region, row, slice, host, blocking, count, waits, event);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteImage(cl_command_queue queue, cl_mem image, cl_bool blocking,
                                                     const size_t *at, const size_t *region, size_t row, size_t slice,
-                                                    const void *host, WAITS) {
-  icd_enter();
-  return icd_leave(enqueue_texels(queue, false, image, at, region, row, slice, (void *)(uintptr_t)host, blocking, count,
-                                  waits, event));
+                                                    const void *host, ICD_WAITS) {
+  ICD_LOCKED;
+  return enqueue_texels(queue, false, image, at, region, row, slice, (void *)(uintptr_t)host, blocking, count, waits,
+                        event);
 }
 
 /* ---- filling -------------------------------------------------------------------------------------------- */
@@ -172,8 +170,9 @@ static cl_int run_fill(struct icd_command *command, struct icd_work *work) {
   return CL_COMPLETE;
 }
 
-static cl_int enqueue_fill(cl_command_queue queue, cl_mem memory, const void *color, const size_t *at,
-                           const size_t *region, WAITS) {
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueFillImage(cl_command_queue queue, cl_mem memory, const void *color,
+                                                   const size_t *at, const size_t *region, ICD_WAITS) {
+  ICD_LOCKED;
   size_t to[3];
   cl_int status = check_image(queue, memory, 0);
   if (status != CL_SUCCESS)
@@ -189,12 +188,6 @@ static cl_int enqueue_fill(cl_command_queue queue, cl_mem memory, const void *co
   memcpy(command->pattern, color,
          memory->image->texel.order == CL_DEPTH ? 4 : 16); /* a depth is one float, a color four */
   return icd_enqueue(command, false, event);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clEnqueueFillImage(cl_command_queue queue, cl_mem image, const void *color,
-                                                   const size_t *at, const size_t *region, WAITS) {
-  icd_enter();
-  return icd_leave(enqueue_fill(queue, image, color, at, region, count, waits, event));
 }
 
 /* ---- copying: through host memory, in the time that the device would take --------------------------------- */
@@ -220,8 +213,10 @@ static bool overlap(const size_t a[3], const size_t b[3], const size_t region[3]
   return true;
 }
 
-static cl_int enqueue_copy(cl_command_queue queue, cl_mem from, cl_mem to, const size_t *from_at, const size_t *to_at,
-                           const size_t *region, WAITS) {
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyImage(cl_command_queue queue, cl_mem from, cl_mem to,
+                                                   const size_t *from_at, const size_t *to_at, const size_t *region,
+                                                   ICD_WAITS) {
+  ICD_LOCKED;
   size_t here[3], there[3], size[3];
   cl_int status = check_image(queue, from, 0);
   if (status == CL_SUCCESS)
@@ -247,13 +242,6 @@ static cl_int enqueue_copy(cl_command_queue queue, cl_mem from, cl_mem to, const
   return icd_enqueue(command, false, event);
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyImage(cl_command_queue queue, cl_mem from, cl_mem to,
-                                                   const size_t *from_at, const size_t *to_at, const size_t *region,
-                                                   WAITS) {
-  icd_enter();
-  return icd_leave(enqueue_copy(queue, from, to, from_at, to_at, region, count, waits, event));
-}
-
 static cl_int run_copy_buffer(struct icd_command *command, struct icd_work *work) {
   const size_t none[2] = {0, 0};
   const bool out = command->from->image;
@@ -269,7 +257,7 @@ static cl_int run_copy_buffer(struct icd_command *command, struct icd_work *work
 
 /* `out`: from the image to the buffer. */
 static cl_int enqueue_copy_buffer(cl_command_queue queue, bool out, cl_mem image, cl_mem buffer, const size_t *at,
-                                  const size_t *region, size_t offset, WAITS) {
+                                  const size_t *region, size_t offset, ICD_WAITS) {
   size_t place[3], size[3];
   cl_int status = check_image(queue, image, 0);
   if (status != CL_SUCCESS)
@@ -298,16 +286,16 @@ static cl_int enqueue_copy_buffer(cl_command_queue queue, bool out, cl_mem image
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyImageToBuffer(cl_command_queue queue, cl_mem from, cl_mem to,
                                                            const size_t *from_at, const size_t *region, size_t to_at,
-                                                           WAITS) {
-  icd_enter();
-  return icd_leave(enqueue_copy_buffer(queue, true, from, to, from_at, region, to_at, count, waits, event));
+                                                           ICD_WAITS) {
+  ICD_LOCKED;
+  return enqueue_copy_buffer(queue, true, from, to, from_at, region, to_at, count, waits, event);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBufferToImage(cl_command_queue queue, cl_mem from, cl_mem to,
                                                            size_t from_at, const size_t *to_at, const size_t *region,
-                                                           WAITS) {
-  icd_enter();
-  return icd_leave(enqueue_copy_buffer(queue, false, to, from, to_at, region, from_at, count, waits, event));
+                                                           ICD_WAITS) {
+  ICD_LOCKED;
+  return enqueue_copy_buffer(queue, false, to, from, to_at, region, from_at, count, waits, event);
 }
 
 /* ---- mapping: the host's memory, a buffer's bytes, or memory of the map ------------------------------------ */
@@ -371,8 +359,11 @@ static cl_int check_map(cl_command_queue queue, cl_mem memory, cl_map_flags flag
   return row && (slice || !has_slices(memory)) ? CL_SUCCESS : CL_INVALID_VALUE;
 }
 
-static void *enqueue_map(cl_command_queue queue, cl_mem memory, bool blocking, cl_map_flags flags, const size_t *at,
-                         const size_t *region, size_t *row, size_t *slice, WAITS, cl_int *status) {
+CL_API_ENTRY void *CL_API_CALL clEnqueueMapImage(cl_command_queue queue, cl_mem memory, cl_bool blocking,
+                                                 cl_map_flags flags, const size_t *at, const size_t *region,
+                                                 size_t *row, size_t *slice, ICD_WAITS, cl_int *error) {
+  cl_int *status = error ? error : &(cl_int){CL_SUCCESS};
+  ICD_LOCKED;
   size_t from[3], size[3];
   *status = check_map(queue, memory, flags, row, slice);
   if (*status == CL_SUCCESS && !take_place(memory, at, region, from))
@@ -405,19 +396,7 @@ static void *enqueue_map(cl_command_queue queue, cl_mem memory, bool blocking, c
     *slice = has_slices(memory) ? map->pitch[1] : 0;
   void *mapped = map->at;
   *status = icd_enqueue(command, blocking, event);
-  return mapped;
-}
-
-CL_API_ENTRY void *CL_API_CALL clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_bool blocking,
-                                                 cl_map_flags flags, const size_t *at, const size_t *region,
-                                                 size_t *row, size_t *slice, WAITS, cl_int *error) {
-  cl_int status = CL_SUCCESS;
-  icd_enter();
-  void *mapped = enqueue_map(queue, image, blocking, flags, at, region, row, slice, count, waits, event, &status);
-  icd_leave(status);
-  if (error)
-    *error = status;
-  return status == CL_SUCCESS ? mapped : NULL;
+  return *status == CL_SUCCESS ? mapped : NULL;
 }
 
 static cl_int run_unmap(struct icd_command *command, struct icd_work *work) {
@@ -433,7 +412,7 @@ static cl_int run_unmap(struct icd_command *command, struct icd_work *work) {
 
 static void drop_own(struct icd_command *command) { free(command->own); }
 
-cl_int icd_unmap_image(cl_command_queue queue, cl_mem memory, struct icd_map **map, WAITS) {
+cl_int icd_unmap_image(cl_command_queue queue, cl_mem memory, struct icd_map **map, ICD_WAITS) {
   cl_int status = CL_SUCCESS;
   struct icd_command *command = icd_command(queue, CL_COMMAND_UNMAP_MEM_OBJECT, count, waits, run_unmap, &status);
   if (!command)

@@ -1,5 +1,4 @@
 /* Kernels, their arguments, and enqueueing them. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "bindings/icd/icd.h"
@@ -64,7 +63,9 @@ static cl_kernel new_kernel(cl_program program, const ww_kernel *of) {
   return NULL;
 }
 
-static cl_kernel create_kernel(cl_program program, const char *name, cl_int *status) {
+CL_API_ENTRY cl_kernel CL_API_CALL clCreateKernel(cl_program program, const char *name, cl_int *error) {
+  cl_int *status = error ? error : &(cl_int){CL_SUCCESS};
+  ICD_LOCKED;
   const ww_kernel *found = NULL;
   *status = !icd_is(program, ICD_PROGRAM) ? CL_INVALID_PROGRAM
             : program->status != CL_BUILD_SUCCESS || program->type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE
@@ -79,17 +80,9 @@ static cl_kernel create_kernel(cl_program program, const char *name, cl_int *sta
   return made;
 }
 
-CL_API_ENTRY cl_kernel CL_API_CALL clCreateKernel(cl_program program, const char *name, cl_int *error) {
-  cl_int status = CL_SUCCESS;
-  icd_enter();
-  cl_kernel made = create_kernel(program, name, &status);
-  icd_leave(status);
-  if (error)
-    *error = status;
-  return made;
-}
-
-static cl_int create_all(cl_program program, cl_uint room, cl_kernel *kernels, cl_uint *made) {
+CL_API_ENTRY cl_int CL_API_CALL clCreateKernelsInProgram(cl_program program, cl_uint room, cl_kernel *kernels,
+                                                         cl_uint *made) {
+  ICD_LOCKED;
   cl_uint count = 0;
   if (!icd_is(program, ICD_PROGRAM))
     return CL_INVALID_PROGRAM;
@@ -116,38 +109,24 @@ static cl_int create_all(cl_program program, cl_uint room, cl_kernel *kernels, c
   return CL_SUCCESS;
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clCreateKernelsInProgram(cl_program program, cl_uint room, cl_kernel *kernels,
-                                                         cl_uint *made) {
-  icd_enter();
-  return icd_leave(create_all(program, room, kernels, made));
-}
-
 CL_API_ENTRY cl_kernel CL_API_CALL clCloneKernel(cl_kernel source, cl_int *error) {
-  icd_enter();
-  cl_int status = icd_is(source, ICD_KERNEL) ? CL_SUCCESS : CL_INVALID_KERNEL;
-  cl_kernel made = status == CL_SUCCESS ? new_kernel(source->program, source->kernel) : NULL;
+  cl_int *status = error ? error : &(cl_int){CL_SUCCESS};
+  ICD_LOCKED;
+  *status = icd_is(source, ICD_KERNEL) ? CL_SUCCESS : CL_INVALID_KERNEL;
+  cl_kernel made = *status == CL_SUCCESS ? new_kernel(source->program, source->kernel) : NULL;
   struct icd_argument *arguments = made ? copy_arguments(source) : NULL;
   if (arguments) {
     free(made->arguments);
     made->arguments = arguments;
-  } else if (status == CL_SUCCESS) {
+  } else if (*status == CL_SUCCESS) {
     icd_give_up(made);
     made = NULL;
-    status = CL_OUT_OF_HOST_MEMORY;
+    *status = CL_OUT_OF_HOST_MEMORY;
   }
-  icd_leave(status);
-  if (error)
-    *error = status;
   return made;
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clRetainKernel(cl_kernel kernel) {
-  return icd_retain(kernel, ICD_KERNEL, CL_INVALID_KERNEL);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clReleaseKernel(cl_kernel kernel) {
-  return icd_release(kernel, ICD_KERNEL, CL_INVALID_KERNEL);
-}
+ICD_COUNTED(Kernel, cl_kernel, ICD_KERNEL, CL_INVALID_KERNEL)
 
 /* ---- setting arguments ---------------------------------------------------------------------------------- */
 
@@ -216,7 +195,8 @@ static cl_int set_value(struct icd_argument *to, size_t wanted, size_t size, con
   return CL_SUCCESS;
 }
 
-static cl_int set_argument(cl_kernel kernel, cl_uint index, size_t size, const void *value) {
+CL_API_ENTRY cl_int CL_API_CALL clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *value) {
+  ICD_LOCKED;
   if (!icd_is(kernel, ICD_KERNEL))
     return CL_INVALID_KERNEL;
   const ww_argument *argument = ww_kernel_argument(kernel->kernel, index);
@@ -254,12 +234,8 @@ static cl_int set_argument(cl_kernel kernel, cl_uint index, size_t size, const v
   return CL_SUCCESS;
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *value) {
-  icd_enter();
-  return icd_leave(set_argument(kernel, index, size, value));
-}
-
-static cl_int set_pointer(cl_kernel kernel, cl_uint index, const void *pointer) {
+CL_API_ENTRY cl_int CL_API_CALL clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint index, const void *pointer) {
+  ICD_LOCKED;
   if (!icd_is(kernel, ICD_KERNEL))
     return CL_INVALID_KERNEL;
   const ww_argument *argument = ww_kernel_argument(kernel->kernel, index);
@@ -272,13 +248,10 @@ static cl_int set_pointer(cl_kernel kernel, cl_uint index, const void *pointer) 
   return CL_SUCCESS;
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint index, const void *value) {
-  icd_enter();
-  return icd_leave(set_pointer(kernel, index, value));
-}
-
 /* Only checks the arguments: kernels can always access all shared virtual memory of their context. */
-static cl_int set_exec_info(cl_kernel kernel, cl_kernel_exec_info name, size_t size, const void *value) {
+CL_API_ENTRY cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info name, size_t size,
+                                                    const void *value) {
+  ICD_LOCKED;
   if (!icd_is(kernel, ICD_KERNEL))
     return CL_INVALID_KERNEL;
   if (name == CL_KERNEL_EXEC_INFO_SVM_PTRS) /* an empty list is valid: it clears the list */
@@ -290,15 +263,14 @@ static cl_int set_exec_info(cl_kernel kernel, cl_kernel_exec_info name, size_t s
   return *(const cl_bool *)value ? CL_INVALID_OPERATION : CL_SUCCESS;
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info name, size_t size,
-                                                    const void *value) {
-  icd_enter();
-  return icd_leave(set_exec_info(kernel, name, size, value));
-}
-
 /* ---- queries -------------------------------------------------------------------------------------------- */
 
-static cl_int answer_kernel(cl_kernel kernel, cl_kernel_info name, struct icd_query query) {
+CL_API_ENTRY cl_int CL_API_CALL clGetKernelInfo(cl_kernel kernel, cl_kernel_info name, size_t size, void *value,
+                                                size_t *needed) {
+  const struct icd_query query = {size, value, needed};
+  ICD_LOCKED;
+  if (!icd_is(kernel, ICD_KERNEL))
+    return CL_INVALID_KERNEL;
   switch (name) {
   case CL_KERNEL_FUNCTION_NAME:
     ICD_ANSWER_TEXT(kernel->kernel->name);
@@ -315,13 +287,6 @@ static cl_int answer_kernel(cl_kernel kernel, cl_kernel_info name, struct icd_qu
   default:
     return CL_INVALID_VALUE;
   }
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clGetKernelInfo(cl_kernel kernel, cl_kernel_info name, size_t size, void *value,
-                                                size_t *needed) {
-  icd_enter();
-  return icd_leave(icd_is(kernel, ICD_KERNEL) ? answer_kernel(kernel, name, (struct icd_query){size, value, needed})
-                                              : CL_INVALID_KERNEL);
 }
 
 static cl_kernel_arg_type_qualifier qualifiers_of(const ww_argument *argument) {
@@ -369,7 +334,12 @@ static cl_int answer_argument(const ww_argument *argument, cl_kernel_arg_info na
 }
 
 /* Available only if the program was built with -cl-kernel-arg-info. */
-static cl_int answer_argument_at(cl_kernel kernel, cl_uint index, cl_kernel_arg_info name, struct icd_query query) {
+CL_API_ENTRY cl_int CL_API_CALL clGetKernelArgInfo(cl_kernel kernel, cl_uint index, cl_kernel_arg_info name,
+                                                   size_t size, void *value, size_t *needed) {
+  const struct icd_query query = {size, value, needed};
+  ICD_LOCKED;
+  if (!icd_is(kernel, ICD_KERNEL))
+    return CL_INVALID_KERNEL;
   const ww_argument *argument = ww_kernel_argument(kernel->kernel, index);
   const char *options = kernel->program->options;
   if (!argument)
@@ -377,14 +347,6 @@ static cl_int answer_argument_at(cl_kernel kernel, cl_uint index, cl_kernel_arg_
   if (!argument->source_type || !options || !strstr(options, "-cl-kernel-arg-info"))
     return CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
   return answer_argument(argument, name, query);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clGetKernelArgInfo(cl_kernel kernel, cl_uint index, cl_kernel_arg_info name,
-                                                   size_t size, void *value, size_t *needed) {
-  icd_enter();
-  return icd_leave(icd_is(kernel, ICD_KERNEL)
-                       ? answer_argument_at(kernel, index, name, (struct icd_query){size, value, needed})
-                       : CL_INVALID_KERNEL);
 }
 
 /* If *device is NULL, sets it to the context's only device. */
@@ -405,8 +367,13 @@ static cl_ulong local_bytes(const struct _cl_kernel *kernel) {
   return bytes;
 }
 
-static cl_int answer_group(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info name,
-                           struct icd_query query) {
+CL_API_ENTRY cl_int CL_API_CALL clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
+                                                         cl_kernel_work_group_info name, size_t size, void *value,
+                                                         size_t *needed) {
+  const struct icd_query query = {size, value, needed};
+  ICD_LOCKED;
+  if (!icd_is(kernel, ICD_KERNEL))
+    return CL_INVALID_KERNEL;
   const cl_int status = find_device(kernel, &device);
   const uint32_t *required = kernel->kernel->required_local;
   if (status != CL_SUCCESS)
@@ -427,15 +394,6 @@ static cl_int answer_group(cl_kernel kernel, cl_device_id device, cl_kernel_work
   }
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
-                                                         cl_kernel_work_group_info name, size_t size, void *value,
-                                                         size_t *needed) {
-  icd_enter();
-  return icd_leave(icd_is(kernel, ICD_KERNEL)
-                       ? answer_group(kernel, device, name, (struct icd_query){size, value, needed})
-                       : CL_INVALID_KERNEL);
-}
-
 /* The number of sub-groups of a work-group; false: `input` is no local size, or none that a number can count. */
 static bool count_warps(const void *input, size_t input_size, size_t warp, size_t *count) {
   const size_t *local = input;
@@ -449,8 +407,13 @@ static bool count_warps(const void *input, size_t input_size, size_t warp, size_
   return true;
 }
 
-static cl_int answer_sub_groups(cl_kernel kernel, cl_device_id device, cl_kernel_sub_group_info name, size_t input_size,
-                                const void *input, struct icd_query query) {
+CL_API_ENTRY cl_int CL_API_CALL clGetKernelSubGroupInfo(cl_kernel kernel, cl_device_id device,
+                                                        cl_kernel_sub_group_info name, size_t input_size,
+                                                        const void *input, size_t size, void *value, size_t *needed) {
+  const struct icd_query query = {size, value, needed};
+  ICD_LOCKED;
+  if (!icd_is(kernel, ICD_KERNEL))
+    return CL_INVALID_KERNEL;
   const cl_int status = find_device(kernel, &device);
   if (status != CL_SUCCESS)
     return status;
@@ -476,15 +439,6 @@ static cl_int answer_sub_groups(cl_kernel kernel, cl_device_id device, cl_kernel
   default:
     return CL_INVALID_VALUE;
   }
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clGetKernelSubGroupInfo(cl_kernel kernel, cl_device_id device,
-                                                        cl_kernel_sub_group_info name, size_t input_size,
-                                                        const void *input, size_t size, void *value, size_t *needed) {
-  const struct icd_query query = {size, value, needed};
-  icd_enter();
-  return icd_leave(icd_is(kernel, ICD_KERNEL) ? answer_sub_groups(kernel, device, name, input_size, input, query)
-                                              : CL_INVALID_KERNEL);
 }
 
 /* ---- enqueueing ----------------------------------------------------------------------------------------- */
@@ -603,8 +557,7 @@ static cl_int check_resources(struct icd_command *command) {
 }
 
 static cl_int enqueue_kernel(cl_command_queue queue, cl_command_type type, cl_kernel kernel, cl_uint dimensions,
-                             const size_t *offset, const size_t *global, const size_t *local, cl_uint count,
-                             const cl_event *waits, cl_event *event) {
+                             const size_t *offset, const size_t *global, const size_t *local, ICD_WAITS) {
   size_t required[3];
   if (!local)
     local = required_local(kernel, required);
@@ -627,14 +580,16 @@ static cl_int enqueue_kernel(cl_command_queue queue, cl_command_type type, cl_ke
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
                                                        const size_t *offset, const size_t *global, const size_t *local,
-                                                       cl_uint count, const cl_event *waits, cl_event *event) {
-  icd_enter();
-  return icd_leave(
-      enqueue_kernel(queue, CL_COMMAND_NDRANGE_KERNEL, kernel, dimensions, offset, global, local, count, waits, event));
+                                                       ICD_WAITS) {
+  ICD_LOCKED;
+  return enqueue_kernel(queue, CL_COMMAND_NDRANGE_KERNEL, kernel, dimensions, offset, global, local, count, waits,
+                        event);
 }
 
-static cl_int suggest_local(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
-                            const size_t *global, size_t *suggested) {
+CL_API_ENTRY cl_int CL_API_CALL clGetKernelSuggestedLocalWorkSizeKHR(cl_command_queue queue, cl_kernel kernel,
+                                                                     cl_uint dimensions, const size_t *offset,
+                                                                     const size_t *global, size_t *suggested) {
+  ICD_LOCKED;
   size_t required[3];
   uint64_t local[3] = {0, 0, 0};
   cl_int status = check_launch(queue, kernel, dimensions, offset, global, required_local(kernel, required));
@@ -655,16 +610,8 @@ static cl_int suggest_local(cl_command_queue queue, cl_kernel kernel, cl_uint di
   return status;
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clGetKernelSuggestedLocalWorkSizeKHR(cl_command_queue queue, cl_kernel kernel,
-                                                                     cl_uint dimensions, const size_t *offset,
-                                                                     const size_t *global, size_t *suggested) {
-  icd_enter();
-  return icd_leave(suggest_local(queue, kernel, dimensions, offset, global, suggested));
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint count,
-                                              const cl_event *waits, cl_event *event) {
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueTask(cl_command_queue queue, cl_kernel kernel, ICD_WAITS) {
   const size_t one = 1;
-  icd_enter();
-  return icd_leave(enqueue_kernel(queue, CL_COMMAND_TASK, kernel, 1, NULL, &one, &one, count, waits, event));
+  ICD_LOCKED;
+  return enqueue_kernel(queue, CL_COMMAND_TASK, kernel, 1, NULL, &one, &one, count, waits, event);
 }

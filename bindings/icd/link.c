@@ -51,6 +51,7 @@ static cl_int compile(cl_program program, const char *options, cl_uint count, co
 
 static cl_int compile_program(cl_program program, cl_uint count, const cl_device_id *devices, const char *options,
                               cl_uint header_count, const cl_program *headers, const char **names, bool call_without) {
+  ICD_LOCKED;
   if (!icd_is(program, ICD_PROGRAM))
     return CL_INVALID_PROGRAM;
   if (call_without)
@@ -69,9 +70,7 @@ CL_API_ENTRY cl_int CL_API_CALL clCompileProgram(cl_program program, cl_uint cou
                                                  const char *options, cl_uint header_count, const cl_program *headers,
                                                  const char **names, void(CL_CALLBACK *call)(cl_program, void *),
                                                  void *self) {
-  icd_enter();
-  const cl_int status =
-      icd_leave(compile_program(program, count, devices, options, header_count, headers, names, !call && self));
+  const cl_int status = compile_program(program, count, devices, options, header_count, headers, names, !call && self);
   if (call && (status == CL_SUCCESS || status == CL_COMPILE_PROGRAM_FAILURE || status == CL_INVALID_COMPILER_OPTIONS))
     call(program, self);
   return status;
@@ -140,6 +139,7 @@ static cl_int link_units(cl_program program, const char *options) {
 /* Once linking begins, the new program exists even if linking fails, because it has the log. */
 static cl_program link_program(cl_context context, cl_uint count, const cl_device_id *devices, const char *options,
                                cl_uint input_count, const cl_program *inputs, bool call_without, cl_int *status) {
+  ICD_LOCKED;
   bool library = false;
   *status = !icd_is(context, ICD_CONTEXT) ? CL_INVALID_CONTEXT : icd_check_devices(context, count, devices);
   if (*status == CL_SUCCESS)
@@ -168,13 +168,9 @@ CL_API_ENTRY cl_program CL_API_CALL clLinkProgram(cl_context context, cl_uint co
                                                   const char *options, cl_uint input_count, const cl_program *inputs,
                                                   void(CL_CALLBACK *call)(cl_program, void *), void *self,
                                                   cl_int *error) {
-  cl_int status = CL_SUCCESS;
-  icd_enter();
-  cl_program made = link_program(context, count, devices, options, input_count, inputs, !call && self, &status);
-  icd_leave(status);
+  cl_int *status = error ? error : &(cl_int){CL_SUCCESS};
+  cl_program made = link_program(context, count, devices, options, input_count, inputs, !call && self, status);
   if (call && made)
     call(made, self);
-  if (error)
-    *error = status;
   return made;
 }

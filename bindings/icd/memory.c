@@ -91,19 +91,20 @@ cl_int icd_check_flags(cl_mem_flags flags, const void *host) {
 
 cl_mem_flags icd_with_access(cl_mem_flags flags) { return flags & ACCESS_FLAGS ? flags : flags | CL_MEM_READ_WRITE; }
 
-static cl_mem create_buffer(cl_context context, const cl_mem_properties *list, cl_mem_flags flags, size_t size,
-                            void *host, cl_int *status) {
+CL_API_ENTRY cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context, const cl_mem_properties *list,
+                                                             cl_mem_flags flags, size_t size, void *host,
+                                                             cl_int *error) {
+  cl_int *status = error ? error : &(cl_int){CL_SUCCESS};
+  ICD_LOCKED;
   *status = !icd_is(context, ICD_CONTEXT)    ? CL_INVALID_CONTEXT
             : list && *list                  ? CL_INVALID_PROPERTY
             : !size || size > ICD_MOST_BYTES ? CL_INVALID_BUFFER_SIZE
                                              : icd_check_flags(flags, host);
   if (*status == CL_INVALID_BUFFER_SIZE && icd_check_flags(flags, host) == CL_INVALID_VALUE)
     *status = CL_INVALID_VALUE;
-  cl_mem made = *status == CL_SUCCESS ? icd_new(ICD_MEMORY, sizeof *made) : NULL;
-  if (!made) {
-    *status = *status == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : *status;
+  cl_mem made = icd_create(ICD_MEMORY, sizeof *made, status);
+  if (!made)
     return NULL;
-  }
   made->context = icd_ref(context);
   made->type = CL_MEM_OBJECT_BUFFER;
   made->flags = icd_with_access(flags);
@@ -124,18 +125,6 @@ static cl_mem create_buffer(cl_context context, const cl_mem_properties *list, c
     *status = CL_MEM_OBJECT_ALLOCATION_FAILURE;
     return NULL;
   }
-  return made;
-}
-
-CL_API_ENTRY cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context, const cl_mem_properties *properties,
-                                                             cl_mem_flags flags, size_t size, void *host,
-                                                             cl_int *error) {
-  cl_int status = CL_SUCCESS;
-  icd_enter();
-  cl_mem made = create_buffer(context, properties, flags, size, host, &status);
-  icd_leave(status);
-  if (error)
-    *error = status;
   return made;
 }
 
@@ -161,8 +150,11 @@ cl_int icd_part_flags(cl_mem whole, cl_mem_flags asked, cl_mem_flags *flags) {
   return CL_SUCCESS;
 }
 
-static cl_mem create_part(cl_mem whole, cl_mem_flags asked, cl_buffer_create_type type, const cl_buffer_region *region,
-                          cl_int *status) {
+CL_API_ENTRY cl_mem CL_API_CALL clCreateSubBuffer(cl_mem whole, cl_mem_flags asked, cl_buffer_create_type type,
+                                                  const void *info, cl_int *error) {
+  cl_int *status = error ? error : &(cl_int){CL_SUCCESS};
+  const cl_buffer_region *region = info;
+  ICD_LOCKED;
   cl_mem_flags flags = 0;
   *status = CL_INVALID_VALUE;
   if (!icd_is(whole, ICD_MEMORY) || whole->parent || whole->type != CL_MEM_OBJECT_BUFFER) {
@@ -175,11 +167,9 @@ static cl_mem create_part(cl_mem whole, cl_mem_flags asked, cl_buffer_create_typ
   *status = !region->size                   ? CL_INVALID_BUFFER_SIZE
             : region->origin % ORIGIN_ALIGN ? CL_MISALIGNED_SUB_BUFFER_OFFSET
                                             : CL_SUCCESS;
-  cl_mem made = *status == CL_SUCCESS ? icd_new(ICD_MEMORY, sizeof *made) : NULL;
-  if (!made) {
-    *status = *status == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : *status;
+  cl_mem made = icd_create(ICD_MEMORY, sizeof *made, status);
+  if (!made)
     return NULL;
-  }
   made->context = icd_ref(whole->context);
   made->parent = icd_ref(whole);
   made->type = CL_MEM_OBJECT_BUFFER;
@@ -190,26 +180,14 @@ static cl_mem create_part(cl_mem whole, cl_mem_flags asked, cl_buffer_create_typ
   return made;
 }
 
-CL_API_ENTRY cl_mem CL_API_CALL clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type type,
-                                                  const void *info, cl_int *error) {
-  cl_int status = CL_SUCCESS;
-  icd_enter();
-  cl_mem made = create_part(buffer, flags, type, info, &status);
-  icd_leave(status);
-  if (error)
-    *error = status;
-  return made;
-}
+ICD_COUNTED(MemObject, cl_mem, ICD_MEMORY, CL_INVALID_MEM_OBJECT)
 
-CL_API_ENTRY cl_int CL_API_CALL clRetainMemObject(cl_mem memory) {
-  return icd_retain(memory, ICD_MEMORY, CL_INVALID_MEM_OBJECT);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clReleaseMemObject(cl_mem memory) {
-  return icd_release(memory, ICD_MEMORY, CL_INVALID_MEM_OBJECT);
-}
-
-static cl_int answer_memory(cl_mem memory, cl_mem_info name, struct icd_query query) {
+CL_API_ENTRY cl_int CL_API_CALL clGetMemObjectInfo(cl_mem memory, cl_mem_info name, size_t size, void *value,
+                                                   size_t *needed) {
+  const struct icd_query query = {size, value, needed};
+  ICD_LOCKED;
+  if (!icd_is(memory, ICD_MEMORY))
+    return CL_INVALID_MEM_OBJECT;
   switch (name) {
   case CL_MEM_TYPE:
     ICD_ANSWER(cl_mem_object_type, memory->type);
@@ -238,39 +216,32 @@ static cl_int answer_memory(cl_mem memory, cl_mem_info name, struct icd_query qu
   }
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clGetMemObjectInfo(cl_mem memory, cl_mem_info name, size_t size, void *value,
-                                                   size_t *needed) {
-  icd_enter();
-  return icd_leave(icd_is(memory, ICD_MEMORY) ? answer_memory(memory, name, (struct icd_query){size, value, needed})
-                                              : CL_INVALID_MEM_OBJECT);
-}
-
 CL_API_ENTRY cl_int CL_API_CALL clSetMemObjectDestructorCallback(cl_mem memory, void(CL_CALLBACK *call)(cl_mem, void *),
                                                                  void *self) {
   cl_int status = CL_SUCCESS;
-  icd_enter();
+  ICD_LOCKED;
   if (!icd_is(memory, ICD_MEMORY))
     status = CL_INVALID_MEM_OBJECT;
   else if (!call)
     status = CL_INVALID_VALUE;
   else if (!icd_add_callback(&memory->destroyed, (void (*)(void))call, self, 0))
     status = CL_OUT_OF_HOST_MEMORY;
-  return icd_leave(status);
+  return status;
 }
 
 /* ---- pipes, which are on the first device of their context ------------------------------------------------- */
 
-static cl_mem create_pipe(cl_context context, cl_mem_flags flags, cl_uint packet_bytes, cl_uint packets,
-                          const cl_pipe_properties *list, cl_int *status) {
+CL_API_ENTRY cl_mem CL_API_CALL clCreatePipe(cl_context context, cl_mem_flags flags, cl_uint packet_bytes,
+                                             cl_uint packets, const cl_pipe_properties *list, cl_int *error) {
+  cl_int *status = error ? error : &(cl_int){CL_SUCCESS};
+  ICD_LOCKED;
   *status = !icd_is(context, ICD_CONTEXT)                                                ? CL_INVALID_CONTEXT
             : flags & ~(cl_mem_flags)(CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS) || list ? CL_INVALID_VALUE
             : !packet_bytes || packet_bytes > 1 << 20 || !packets                        ? CL_INVALID_PIPE_SIZE
                                                                                          : CL_SUCCESS;
-  cl_mem made = *status == CL_SUCCESS ? icd_new(ICD_MEMORY, sizeof *made) : NULL;
-  if (!made) {
-    *status = *status == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : *status;
+  cl_mem made = icd_create(ICD_MEMORY, sizeof *made, status);
+  if (!made)
     return NULL;
-  }
   made->context = icd_ref(context);
   made->type = CL_MEM_OBJECT_PIPE;
   made->flags = CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS;
@@ -285,18 +256,12 @@ static cl_mem create_pipe(cl_context context, cl_mem_flags flags, cl_uint packet
   return NULL;
 }
 
-CL_API_ENTRY cl_mem CL_API_CALL clCreatePipe(cl_context context, cl_mem_flags flags, cl_uint packet_bytes,
-                                             cl_uint packets, const cl_pipe_properties *properties, cl_int *error) {
-  cl_int status = CL_SUCCESS;
-  icd_enter();
-  cl_mem made = create_pipe(context, flags, packet_bytes, packets, properties, &status);
-  icd_leave(status);
-  if (error)
-    *error = status;
-  return made;
-}
-
-static cl_int answer_pipe(cl_mem pipe, cl_pipe_info name, struct icd_query query) {
+CL_API_ENTRY cl_int CL_API_CALL clGetPipeInfo(cl_mem pipe, cl_pipe_info name, size_t size, void *value,
+                                              size_t *needed) {
+  const struct icd_query query = {size, value, needed};
+  ICD_LOCKED;
+  if (!icd_is(pipe, ICD_MEMORY) || pipe->type != CL_MEM_OBJECT_PIPE)
+    return CL_INVALID_MEM_OBJECT;
   switch (name) {
   case CL_PIPE_PACKET_SIZE:
     ICD_ANSWER(cl_uint, pipe->packet_bytes);
@@ -307,11 +272,4 @@ static cl_int answer_pipe(cl_mem pipe, cl_pipe_info name, struct icd_query query
   default:
     return CL_INVALID_VALUE;
   }
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clGetPipeInfo(cl_mem pipe, cl_pipe_info name, size_t size, void *value,
-                                              size_t *needed) {
-  icd_enter();
-  const bool is = icd_is(pipe, ICD_MEMORY) && pipe->type == CL_MEM_OBJECT_PIPE;
-  return icd_leave(is ? answer_pipe(pipe, name, (struct icd_query){size, value, needed}) : CL_INVALID_MEM_OBJECT);
 }

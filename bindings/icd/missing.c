@@ -2,8 +2,8 @@
 #include "bindings/icd/icd.h"
 
 static cl_int not_of(cl_program program) {
-  icd_enter();
-  return icd_leave(icd_is(program, ICD_PROGRAM) ? CL_INVALID_OPERATION : CL_INVALID_PROGRAM);
+  ICD_LOCKED;
+  return icd_is(program, ICD_PROGRAM) ? CL_INVALID_OPERATION : CL_INVALID_PROGRAM;
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clSetProgramReleaseCallback(cl_program program,
@@ -14,10 +14,9 @@ CL_API_ENTRY cl_int CL_API_CALL clSetProgramReleaseCallback(cl_program program,
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueNativeKernel(cl_command_queue queue, void(CL_CALLBACK *call)(void *),
                                                       void *arguments, size_t size, cl_uint memory_count,
-                                                      const cl_mem *memory, const void **places, cl_uint count,
-                                                      const cl_event *waits, cl_event *event) {
+                                                      const cl_mem *memory, const void **places, ICD_WAITS) {
   (void)call, (void)arguments, (void)size, (void)memory_count, (void)memory, (void)places, (void)count, (void)waits,
       (void)event;
-  icd_enter();
-  return icd_leave(icd_is(queue, ICD_QUEUE) ? CL_INVALID_OPERATION : CL_INVALID_COMMAND_QUEUE);
+  ICD_LOCKED;
+  return icd_is(queue, ICD_QUEUE) ? CL_INVALID_OPERATION : CL_INVALID_COMMAND_QUEUE;
 }

@@ -34,12 +34,15 @@ static void call_back(void) {
   }
 }
 
-void icd_enter(void) { pthread_mutex_lock(&lock); }
+bool icd_enter(void) {
+  pthread_mutex_lock(&lock);
+  return true;
+}
 
-cl_int icd_leave(cl_int status) {
+void icd_leave(const bool *locked) {
+  (void)locked;
   call_back();
   pthread_mutex_unlock(&lock);
-  return status;
 }
 
 void icd_wait_for_change(void) {
@@ -76,6 +79,13 @@ void *icd_new(enum icd_kind kind, size_t size) {
   *object = (struct icd_object){&icd_dispatch, kind, 1, 0, *bucket};
   *bucket = object;
   return object;
+}
+
+void *icd_create(enum icd_kind kind, size_t size, cl_int *status) {
+  void *made = *status == CL_SUCCESS ? icd_new(kind, size) : NULL;
+  if (*status == CL_SUCCESS && !made)
+    *status = CL_OUT_OF_HOST_MEMORY;
+  return made;
 }
 
 bool icd_is(const void *object, enum icd_kind kind) {
@@ -143,20 +153,19 @@ void icd_give_up(void *object) {
 }
 
 cl_int icd_retain(void *object, enum icd_kind kind, cl_int invalid) {
-  icd_enter();
-  const bool is =
-      icd_is(object, kind); /* true even if only other objects use it, because queries about them return it */
-  if (is)
-    ((struct icd_object *)object)->references++;
-  return icd_leave(is ? CL_SUCCESS : invalid);
+  ICD_LOCKED;
+  if (!icd_is(object, kind)) /* it is even if only other objects use it, because queries about them return it */
+    return invalid;
+  ((struct icd_object *)object)->references++;
+  return CL_SUCCESS;
 }
 
 cl_int icd_release(void *object, enum icd_kind kind, cl_int invalid) {
-  icd_enter();
-  const bool is = icd_is(object, kind) && ((struct icd_object *)object)->references;
-  if (is)
-    icd_give_up(object);
-  return icd_leave(is ? CL_SUCCESS : invalid);
+  ICD_LOCKED;
+  if (!icd_is(object, kind) || !((struct icd_object *)object)->references)
+    return invalid;
+  icd_give_up(object);
+  return CL_SUCCESS;
 }
 
 /* ---- answers to queries --------------------------------------------------------------------------------- */

@@ -1,5 +1,4 @@
 /* Programs, from source, SPIR-V or binaries. One build serves all devices. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "bindings/icd/icd.h"
@@ -40,11 +39,9 @@ void icd_add_line(struct icd_text *text, const char *line) {
 
 cl_program icd_new_program(cl_context context, cl_int *status) {
   *status = icd_is(context, ICD_CONTEXT) ? CL_SUCCESS : CL_INVALID_CONTEXT;
-  cl_program made = *status == CL_SUCCESS ? icd_new(ICD_PROGRAM, sizeof *made) : NULL;
-  if (!made) {
-    *status = *status == CL_SUCCESS ? CL_OUT_OF_HOST_MEMORY : *status;
+  cl_program made = icd_create(ICD_PROGRAM, sizeof *made, status);
+  if (!made)
     return NULL;
-  }
   made->context = icd_ref(context);
   made->status = CL_BUILD_NONE;
   return made;
@@ -68,8 +65,10 @@ static char *join(cl_uint count, const char **strings, const size_t *lengths) {
   return text;
 }
 
-static cl_program from_source(cl_context context, cl_uint count, const char **strings, const size_t *lengths,
-                              cl_int *status) {
+CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithSource(cl_context context, cl_uint count, const char **strings,
+                                                              const size_t *lengths, cl_int *error) {
+  cl_int *status = error ? error : &(cl_int){CL_SUCCESS};
+  ICD_LOCKED;
   bool good = count && strings;
   for (cl_uint i = 0; good && i < count; i++)
     good = strings[i];
@@ -81,17 +80,6 @@ static cl_program from_source(cl_context context, cl_uint count, const char **st
   icd_give_up(made);
   *status = good ? CL_OUT_OF_HOST_MEMORY : CL_INVALID_VALUE;
   return NULL;
-}
-
-CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithSource(cl_context context, cl_uint count, const char **strings,
-                                                              const size_t *lengths, cl_int *error) {
-  cl_int status = CL_SUCCESS;
-  icd_enter();
-  cl_program made = from_source(context, count, strings, lengths, &status);
-  icd_leave(status);
-  if (error)
-    *error = status;
-  return made;
 }
 
 static bool copy(void **to, size_t *size, const void *from, size_t bytes) {
@@ -112,25 +100,23 @@ static bool is_spirv(const void *il, size_t size) {
 
 CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithIL(cl_context context, const void *il, size_t size,
                                                           cl_int *error) {
-  cl_int status = CL_SUCCESS;
-  icd_enter();
-  cl_program made = icd_new_program(context, &status);
+  cl_int *status = error ? error : &(cl_int){CL_SUCCESS};
+  ICD_LOCKED;
+  cl_program made = icd_new_program(context, status);
   if (made && !is_spirv(il, size))
-    status = CL_INVALID_VALUE;
+    *status = CL_INVALID_VALUE;
   else if (made && !copy(&made->il, &made->il_size, il, size))
-    status = CL_OUT_OF_HOST_MEMORY;
-  if (made && status != CL_SUCCESS) {
-    icd_give_up(made);
-    made = NULL;
-  }
-  icd_leave(status);
-  if (error)
-    *error = status;
-  return made;
+    *status = CL_OUT_OF_HOST_MEMORY;
+  if (!made || *status == CL_SUCCESS)
+    return made;
+  icd_give_up(made);
+  return NULL;
 }
 
 /* Stores the value until the program is built or compiled. Setting a constant again replaces its value. */
-static cl_int set_constant(cl_program program, cl_uint id, size_t size, const void *value) {
+CL_API_ENTRY cl_int CL_API_CALL clSetProgramSpecializationConstant(cl_program program, cl_uint id, size_t size,
+                                                                   const void *value) {
+  ICD_LOCKED;
   if (!icd_is(program, ICD_PROGRAM) || !program->il)
     return CL_INVALID_PROGRAM;
   const size_t bytes = ww_constant_bytes((ww_bytes){program->il, program->il_size, NULL}, id);
@@ -149,12 +135,6 @@ static cl_int set_constant(cl_program program, cl_uint id, size_t size, const vo
   more[i] = (struct icd_constant){id, size, {0}};
   memcpy(more[i].value, value, size);
   return CL_SUCCESS;
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clSetProgramSpecializationConstant(cl_program program, cl_uint id, size_t size,
-                                                                   const void *value) {
-  icd_enter();
-  return icd_leave(set_constant(program, id, size, value));
 }
 
 bool icd_give_constants(const struct _cl_program *program, ww_build *build) {
@@ -236,8 +216,12 @@ static cl_int read_binary(cl_program program, const unsigned char *data, size_t 
                                                                                         : CL_OUT_OF_HOST_MEMORY;
 }
 
-static cl_program from_binary(cl_context context, cl_uint count, const cl_device_id *devices, const size_t *lengths,
-                              const unsigned char **binaries, cl_int *each, cl_int *status) {
+CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithBinary(cl_context context, cl_uint count,
+                                                              const cl_device_id *devices, const size_t *lengths,
+                                                              const unsigned char **binaries, cl_int *each,
+                                                              cl_int *error) {
+  cl_int *status = error ? error : &(cl_int){CL_SUCCESS};
+  ICD_LOCKED;
   cl_program made = icd_new_program(context, status);
   if (!made)
     return NULL;
@@ -258,38 +242,18 @@ static cl_program from_binary(cl_context context, cl_uint count, const cl_device
   return NULL;
 }
 
-CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithBinary(cl_context context, cl_uint count,
-                                                              const cl_device_id *devices, const size_t *lengths,
-                                                              const unsigned char **binaries, cl_int *each,
-                                                              cl_int *error) {
-  cl_int status = CL_SUCCESS;
-  icd_enter();
-  cl_program made = from_binary(context, count, devices, lengths, binaries, each, &status);
-  icd_leave(status);
-  if (error)
-    *error = status;
-  return made;
-}
-
 CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithBuiltInKernels(cl_context context, cl_uint count,
                                                                       const cl_device_id *devices, const char *names,
                                                                       cl_int *error) {
-  icd_enter();
-  cl_int status = !icd_is(context, ICD_CONTEXT) ? CL_INVALID_CONTEXT : icd_check_devices(context, count, devices);
-  icd_leave(status);
+  ICD_LOCKED;
+  const cl_int status = icd_is(context, ICD_CONTEXT) ? icd_check_devices(context, count, devices) : CL_INVALID_CONTEXT;
   (void)names; /* there are none */
   if (error)
     *error = status == CL_SUCCESS ? CL_INVALID_VALUE : status;
   return NULL;
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clRetainProgram(cl_program program) {
-  return icd_retain(program, ICD_PROGRAM, CL_INVALID_PROGRAM);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clReleaseProgram(cl_program program) {
-  return icd_release(program, ICD_PROGRAM, CL_INVALID_PROGRAM);
-}
+ICD_COUNTED(Program, cl_program, ICD_PROGRAM, CL_INVALID_PROGRAM)
 
 /* ---- building ------------------------------------------------------------------------------------------- */
 
@@ -365,6 +329,7 @@ static cl_int build(cl_program program, const char *options) {
 
 static cl_int build_program(cl_program program, cl_uint count, const cl_device_id *devices, const char *options,
                             bool call_without) {
+  ICD_LOCKED;
   if (!icd_is(program, ICD_PROGRAM))
     return CL_INVALID_PROGRAM;
   if (call_without)
@@ -380,8 +345,7 @@ static cl_int build_program(cl_program program, cl_uint count, const cl_device_i
 CL_API_ENTRY cl_int CL_API_CALL clBuildProgram(cl_program program, cl_uint count, const cl_device_id *devices,
                                                const char *options, void(CL_CALLBACK *call)(cl_program, void *),
                                                void *self) {
-  icd_enter();
-  const cl_int status = icd_leave(build_program(program, count, devices, options, !call && self));
+  const cl_int status = build_program(program, count, devices, options, !call && self);
   if (call && (status == CL_SUCCESS || status == CL_BUILD_PROGRAM_FAILURE || status == CL_INVALID_BUILD_OPTIONS))
     call(program, self);
   return status;
@@ -464,7 +428,12 @@ static cl_int answer_names(cl_program program, struct icd_query query) {
   return status;
 }
 
-static cl_int answer_program(cl_program program, cl_program_info name, struct icd_query query) {
+CL_API_ENTRY cl_int CL_API_CALL clGetProgramInfo(cl_program program, cl_program_info name, size_t size, void *value,
+                                                 size_t *needed) {
+  const struct icd_query query = {size, value, needed};
+  ICD_LOCKED;
+  if (!icd_is(program, ICD_PROGRAM))
+    return CL_INVALID_PROGRAM;
   const bool built = program->status == CL_BUILD_SUCCESS && program->type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
   switch (name) {
   case CL_PROGRAM_REFERENCE_COUNT:
@@ -497,15 +466,13 @@ static cl_int answer_program(cl_program program, cl_program_info name, struct ic
   }
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clGetProgramInfo(cl_program program, cl_program_info name, size_t size, void *value,
-                                                 size_t *needed) {
-  icd_enter();
-  return icd_leave(icd_is(program, ICD_PROGRAM) ? answer_program(program, name, (struct icd_query){size, value, needed})
-                                                : CL_INVALID_PROGRAM);
-}
-
-static cl_int answer_build(cl_program program, cl_device_id device, cl_program_build_info name,
-                           struct icd_query query) {
+CL_API_ENTRY cl_int CL_API_CALL clGetProgramBuildInfo(cl_program program, cl_device_id device,
+                                                      cl_program_build_info name, size_t size, void *value,
+                                                      size_t *needed) {
+  const struct icd_query query = {size, value, needed};
+  ICD_LOCKED;
+  if (!icd_is(program, ICD_PROGRAM))
+    return CL_INVALID_PROGRAM;
   if (!icd_is(device, ICD_DEVICE) || !icd_context_has(program->context, device))
     return CL_INVALID_DEVICE;
   switch (name) {
@@ -522,13 +489,4 @@ static cl_int answer_build(cl_program program, cl_device_id device, cl_program_b
   default:
     return CL_INVALID_VALUE;
   }
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clGetProgramBuildInfo(cl_program program, cl_device_id device,
-                                                      cl_program_build_info name, size_t size, void *value,
-                                                      size_t *needed) {
-  icd_enter();
-  return icd_leave(icd_is(program, ICD_PROGRAM)
-                       ? answer_build(program, device, name, (struct icd_query){size, value, needed})
-                       : CL_INVALID_PROGRAM);
 }

@@ -42,40 +42,39 @@ static bool is_good(cl_bool normalized, cl_addressing_mode addressing, cl_filter
 
 static cl_sampler new_sampler(cl_context context, cl_bool normalized, cl_addressing_mode addressing,
                               cl_filter_mode filter, const cl_sampler_properties *list, cl_int *status) {
-  *status = is_good(normalized, addressing, filter) ? CL_SUCCESS : CL_INVALID_VALUE;
-  cl_sampler made = *status == CL_SUCCESS ? icd_new(ICD_SAMPLER, sizeof *made) : NULL;
-  if (made) {
-    made->context = icd_ref(context);
-    made->normalized = normalized;
-    made->addressing = addressing;
-    made->filter = filter;
-  }
-  if (*status == CL_SUCCESS && (!made || !icd_keep_properties(&made->properties, list))) {
-    icd_give_up(made);
-    *status = CL_OUT_OF_HOST_MEMORY;
+  *status = !icd_is(context, ICD_CONTEXT)              ? CL_INVALID_CONTEXT
+            : !is_good(normalized, addressing, filter) ? CL_INVALID_VALUE
+                                                       : CL_SUCCESS;
+  cl_sampler made = icd_create(ICD_SAMPLER, sizeof *made, status);
+  if (!made)
     return NULL;
-  }
-  return made;
+  made->context = icd_ref(context);
+  made->normalized = normalized;
+  made->addressing = addressing;
+  made->filter = filter;
+  if (icd_keep_properties(&made->properties, list))
+    return made;
+  icd_give_up(made);
+  *status = CL_OUT_OF_HOST_MEMORY;
+  return NULL;
 }
 
 CL_API_ENTRY cl_sampler CL_API_CALL clCreateSampler(cl_context context, cl_bool normalized,
                                                     cl_addressing_mode addressing, cl_filter_mode filter,
                                                     cl_int *error) {
-  cl_int status = CL_INVALID_CONTEXT;
-  icd_enter();
-  cl_sampler made =
-      icd_is(context, ICD_CONTEXT) ? new_sampler(context, normalized, addressing, filter, NULL, &status) : NULL;
-  icd_leave(status);
-  if (error)
-    *error = status;
-  return made;
+  cl_int *status = error ? error : &(cl_int){CL_SUCCESS};
+  ICD_LOCKED;
+  return new_sampler(context, normalized, addressing, filter, NULL, status);
 }
 
 /* Each name may occur once. */
-static cl_sampler from_properties(cl_context context, const cl_sampler_properties *list, cl_int *status) {
+CL_API_ENTRY cl_sampler CL_API_CALL clCreateSamplerWithProperties(cl_context context, const cl_sampler_properties *list,
+                                                                  cl_int *error) {
+  cl_int *status = error ? error : &(cl_int){CL_SUCCESS};
+  ICD_LOCKED;
   cl_sampler_properties values[3] = {CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST};
   bool given[3] = {false, false, false};
-  *status = CL_INVALID_VALUE;
+  *status = icd_is(context, ICD_CONTEXT) ? CL_INVALID_VALUE : CL_INVALID_CONTEXT;
   for (const cl_sampler_properties *at = list; at && *at; at += 2) {
     const size_t which = at[0] == CL_SAMPLER_NORMALIZED_COORDS ? 0
                          : at[0] == CL_SAMPLER_ADDRESSING_MODE ? 1
@@ -90,29 +89,16 @@ static cl_sampler from_properties(cl_context context, const cl_sampler_propertie
                      status);
 }
 
-CL_API_ENTRY cl_sampler CL_API_CALL clCreateSamplerWithProperties(cl_context context,
-                                                                  const cl_sampler_properties *properties,
-                                                                  cl_int *error) {
-  cl_int status = CL_INVALID_CONTEXT;
-  icd_enter();
-  cl_sampler made = icd_is(context, ICD_CONTEXT) ? from_properties(context, properties, &status) : NULL;
-  icd_leave(status);
-  if (error)
-    *error = status;
-  return made;
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clRetainSampler(cl_sampler sampler) {
-  return icd_retain(sampler, ICD_SAMPLER, CL_INVALID_SAMPLER);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clReleaseSampler(cl_sampler sampler) {
-  return icd_release(sampler, ICD_SAMPLER, CL_INVALID_SAMPLER);
-}
+ICD_COUNTED(Sampler, cl_sampler, ICD_SAMPLER, CL_INVALID_SAMPLER)
 
 /* ---- queries -------------------------------------------------------------------------------------------- */
 
-static cl_int answer_sampler(cl_sampler sampler, cl_sampler_info name, struct icd_query query) {
+CL_API_ENTRY cl_int CL_API_CALL clGetSamplerInfo(cl_sampler sampler, cl_sampler_info name, size_t size, void *value,
+                                                 size_t *needed) {
+  const struct icd_query query = {size, value, needed};
+  ICD_LOCKED;
+  if (!icd_is(sampler, ICD_SAMPLER))
+    return CL_INVALID_SAMPLER;
   switch (name) {
   case CL_SAMPLER_REFERENCE_COUNT:
     ICD_ANSWER(cl_uint, sampler->object.references);
@@ -129,11 +115,4 @@ static cl_int answer_sampler(cl_sampler sampler, cl_sampler_info name, struct ic
   default:
     return CL_INVALID_VALUE;
   }
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clGetSamplerInfo(cl_sampler sampler, cl_sampler_info name, size_t size, void *value,
-                                                 size_t *needed) {
-  icd_enter();
-  return icd_leave(icd_is(sampler, ICD_SAMPLER) ? answer_sampler(sampler, name, (struct icd_query){size, value, needed})
-                                                : CL_INVALID_SAMPLER);
 }

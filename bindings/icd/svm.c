@@ -44,7 +44,8 @@ static void free_at(const void *at) {
     }
 }
 
-static void *allocate(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alignment) {
+CL_API_ENTRY void *CL_API_CALL clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alignment) {
+  ICD_LOCKED;
   const cl_svm_mem_flags access = flags & ACCESS_FLAGS;
   if (!icd_is(context, ICD_CONTEXT) || flags & ~(ACCESS_FLAGS | CL_MEM_SVM_FINE_GRAIN_BUFFER) ||
       access & (access - 1) || !size || size > MOST_BYTES || alignment & (alignment - 1) || alignment > MOST_ALIGNMENT)
@@ -66,18 +67,10 @@ static void *allocate(cl_context context, cl_svm_mem_flags flags, size_t size, c
   return made->at;
 }
 
-CL_API_ENTRY void *CL_API_CALL clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alignment) {
-  icd_enter();
-  void *at = allocate(context, flags, size, alignment);
-  icd_leave(CL_SUCCESS);
-  return at;
-}
-
 CL_API_ENTRY void CL_API_CALL clSVMFree(cl_context context, void *at) {
-  icd_enter();
+  ICD_LOCKED;
   if (icd_find_svm(context, at, 1))
     free_at(at);
-  icd_leave(CL_SUCCESS);
 }
 
 /* ---- freeing by a command ------------------------------------------------------------------------------------- */
@@ -101,9 +94,8 @@ static void drop_free(struct icd_free *freed) {
 static void call_to_free(void *self) {
   struct icd_free *freed = self;
   freed->call(freed->queue, freed->count, freed->pointers, freed->self);
-  icd_enter();
+  ICD_LOCKED;
   drop_free(freed);
-  icd_leave(CL_SUCCESS);
 }
 
 static cl_int run_free(struct icd_command *command, struct icd_work *work) {
@@ -118,9 +110,10 @@ static cl_int run_free(struct icd_command *command, struct icd_work *work) {
 
 static void drop_command(struct icd_command *command) { drop_free(command->freed); }
 
-static cl_int enqueue_free(cl_command_queue queue, cl_uint number, void *pointers[],
-                           void(CL_CALLBACK *call)(cl_command_queue, cl_uint, void *[], void *), void *self,
-                           cl_uint count, const cl_event *waits, cl_event *event) {
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueSVMFree(cl_command_queue queue, cl_uint number, void *pointers[],
+                                                 void(CL_CALLBACK *call)(cl_command_queue, cl_uint, void *[], void *),
+                                                 void *self, ICD_WAITS) {
+  ICD_LOCKED;
   cl_int status = CL_SUCCESS;
   if (!icd_is(queue, ICD_QUEUE))
     return CL_INVALID_COMMAND_QUEUE;
@@ -144,15 +137,6 @@ static cl_int enqueue_free(cl_command_queue queue, cl_uint number, void *pointer
   return icd_enqueue(command, false, event);
 }
 
-#define WAITS cl_uint count, const cl_event *waits, cl_event *event
-
-CL_API_ENTRY cl_int CL_API_CALL clEnqueueSVMFree(cl_command_queue queue, cl_uint number, void *pointers[],
-                                                 void(CL_CALLBACK *call)(cl_command_queue, cl_uint, void *[], void *),
-                                                 void *self, WAITS) {
-  icd_enter();
-  return icd_leave(enqueue_free(queue, number, pointers, call, self, count, waits, event));
-}
-
 /* ---- moving and filling ---------------------------------------------------------------------------------------- */
 
 static bool is_svm(const struct icd_command *command, const void *at) {
@@ -172,7 +156,9 @@ static cl_int run_memcpy(struct icd_command *command, struct icd_work *work) {
   return CL_COMPLETE;
 }
 
-static cl_int enqueue_memcpy(cl_command_queue queue, bool blocking, void *to, const void *from, size_t size, WAITS) {
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueSVMMemcpy(cl_command_queue queue, cl_bool blocking, void *to, const void *from,
+                                                   size_t size, ICD_WAITS) {
+  ICD_LOCKED;
   cl_int status = CL_SUCCESS;
   if (!icd_is(queue, ICD_QUEUE))
     return CL_INVALID_COMMAND_QUEUE;
@@ -189,12 +175,6 @@ static cl_int enqueue_memcpy(cl_command_queue queue, bool blocking, void *to, co
   return icd_enqueue(command, blocking, event);
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clEnqueueSVMMemcpy(cl_command_queue queue, cl_bool blocking, void *to, const void *from,
-                                                   size_t size, WAITS) {
-  icd_enter();
-  return icd_leave(enqueue_memcpy(queue, blocking, to, from, size, count, waits, event));
-}
-
 static cl_int run_fill(struct icd_command *command, struct icd_work *work) {
   for (size_t i = 0; i < command->region[0]; i += command->pattern_size)
     memcpy((uint8_t *)command->host + i, command->pattern, command->pattern_size);
@@ -202,8 +182,9 @@ static cl_int run_fill(struct icd_command *command, struct icd_work *work) {
   return CL_COMPLETE;
 }
 
-static cl_int enqueue_fill(cl_command_queue queue, void *at, const void *pattern, size_t pattern_size, size_t size,
-                           WAITS) {
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueSVMMemFill(cl_command_queue queue, void *at, const void *pattern,
+                                                    size_t pattern_size, size_t size, ICD_WAITS) {
+  ICD_LOCKED;
   cl_int status = CL_SUCCESS;
   if (!icd_is(queue, ICD_QUEUE))
     return CL_INVALID_COMMAND_QUEUE;
@@ -220,15 +201,9 @@ static cl_int enqueue_fill(cl_command_queue queue, void *at, const void *pattern
   return icd_enqueue(command, false, event);
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clEnqueueSVMMemFill(cl_command_queue queue, void *at, const void *pattern,
-                                                    size_t pattern_size, size_t size, WAITS) {
-  icd_enter();
-  return icd_leave(enqueue_fill(queue, at, pattern, pattern_size, size, count, waits, event));
-}
-
 /* ---- mapping and migration, which have nothing to move ----------------------------------------------------------- */
 
-static cl_int enqueue_nothing(cl_command_queue queue, cl_command_type type, bool good, bool blocking, WAITS) {
+static cl_int enqueue_nothing(cl_command_queue queue, cl_command_type type, bool good, bool blocking, ICD_WAITS) {
   cl_int status = CL_SUCCESS;
   if (!icd_is(queue, ICD_QUEUE))
     return CL_INVALID_COMMAND_QUEUE;
@@ -239,16 +214,16 @@ static cl_int enqueue_nothing(cl_command_queue queue, cl_command_type type, bool
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueSVMMap(cl_command_queue queue, cl_bool blocking, cl_map_flags flags, void *at,
-                                                size_t size, WAITS) {
-  icd_enter();
+                                                size_t size, ICD_WAITS) {
+  ICD_LOCKED;
   const bool good = at && size && flags && flags < 8 && (flags < 4 || flags == CL_MAP_WRITE_INVALIDATE_REGION) &&
                     icd_is(queue, ICD_QUEUE) && icd_find_svm(queue->context, at, size);
-  return icd_leave(enqueue_nothing(queue, CL_COMMAND_SVM_MAP, good, blocking, count, waits, event));
+  return enqueue_nothing(queue, CL_COMMAND_SVM_MAP, good, blocking, count, waits, event);
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clEnqueueSVMUnmap(cl_command_queue queue, void *at, WAITS) {
-  icd_enter();
-  return icd_leave(enqueue_nothing(queue, CL_COMMAND_SVM_UNMAP, at, false, count, waits, event));
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueSVMUnmap(cl_command_queue queue, void *at, ICD_WAITS) {
+  ICD_LOCKED;
+  return enqueue_nothing(queue, CL_COMMAND_SVM_UNMAP, at, false, count, waits, event);
 }
 
 static bool can_migrate(cl_command_queue queue, cl_uint number, const void **pointers, const size_t *sizes) {
@@ -261,9 +236,9 @@ static bool can_migrate(cl_command_queue queue, cl_uint number, const void **poi
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueSVMMigrateMem(cl_command_queue queue, cl_uint number, const void **pointers,
-                                                       const size_t *sizes, cl_mem_migration_flags flags, WAITS) {
-  icd_enter();
+                                                       const size_t *sizes, cl_mem_migration_flags flags, ICD_WAITS) {
+  ICD_LOCKED;
   const bool good = flags <= (CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED) &&
                     can_migrate(queue, number, pointers, sizes);
-  return icd_leave(enqueue_nothing(queue, CL_COMMAND_SVM_MIGRATE_MEM, good, false, count, waits, event));
+  return enqueue_nothing(queue, CL_COMMAND_SVM_MIGRATE_MEM, good, false, count, waits, event);
 }

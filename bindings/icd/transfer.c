@@ -57,7 +57,7 @@ static void set_range(struct icd_command *command, size_t from, size_t to, size_
 /* ---- between host and buffer ------------------------------------------------------------------------------ */
 
 static cl_int enqueue_range(cl_command_queue queue, cl_command_type type, cl_mem memory, size_t offset, size_t size,
-                            void *host, bool blocking, cl_uint count, const cl_event *waits, cl_event *event) {
+                            void *host, bool blocking, ICD_WAITS) {
   const bool reads = type == CL_COMMAND_READ_BUFFER;
   cl_int status = check_buffer(queue, memory, reads ? NOT_READ : NOT_WRITTEN);
   if (status == CL_SUCCESS)
@@ -74,76 +74,16 @@ static cl_int enqueue_range(cl_command_queue queue, cl_command_type type, cl_mem
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
-                                                    size_t offset, size_t size, void *host, cl_uint count,
-                                                    const cl_event *waits, cl_event *event) {
-  icd_enter();
-  return icd_leave(
-      enqueue_range(queue, CL_COMMAND_READ_BUFFER, buffer, offset, size, host, blocking, count, waits, event));
+                                                    size_t offset, size_t size, void *host, ICD_WAITS) {
+  ICD_LOCKED;
+  return enqueue_range(queue, CL_COMMAND_READ_BUFFER, buffer, offset, size, host, blocking, count, waits, event);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
-                                                     size_t offset, size_t size, const void *host, cl_uint count,
-                                                     const cl_event *waits, cl_event *event) {
-  icd_enter();
-  return icd_leave(enqueue_range(queue, CL_COMMAND_WRITE_BUFFER, buffer, offset, size, (void *)(uintptr_t)host,
-                                 blocking, count, waits, event));
-}
-
-/* A rectangle's place in the buffer and in host memory. */
-struct box {
-  const size_t *buffer_at, *host_at, *region;
-  size_t buffer_pitch[2], host_pitch[2];
-};
-
-/* Whether a box has valid pitches and ends within `room` bytes. A slice consists of whole rows. */
-static bool is_box(const size_t at[3], const size_t region[3], size_t pitch[2], size_t room) {
-  size_t end;
-  return icd_box_end(at, region, pitch, &end) && end <= room && pitch[1] % pitch[0] == 0;
-}
-
-static cl_int enqueue_box(cl_command_queue queue, cl_command_type type, cl_mem memory, struct box box, void *host,
-                          bool blocking, cl_uint count, const cl_event *waits, cl_event *event) {
-  const bool reads = type == CL_COMMAND_READ_BUFFER_RECT;
-  cl_int status = check_buffer(queue, memory, reads ? NOT_READ : NOT_WRITTEN);
-  if (status != CL_SUCCESS)
-    return status;
-  if (!host || !box.buffer_at || !box.host_at || !box.region)
-    return CL_INVALID_VALUE;
-  if (!is_box(box.buffer_at, box.region, box.buffer_pitch, memory->size) ||
-      !is_box(box.host_at, box.region, box.host_pitch, ICD_MOST_HOST))
-    return CL_INVALID_VALUE;
-  struct icd_command *command = icd_command(queue, type, count, waits, run_move, &status);
-  if (!command)
-    return status;
-  *(reads ? &command->from : &command->to) = icd_ref(memory);
-  command->host = host;
-  memcpy(command->region, box.region, sizeof command->region);
-  memcpy(command->from_at, reads ? box.buffer_at : box.host_at, sizeof command->from_at);
-  memcpy(command->to_at, reads ? box.host_at : box.buffer_at, sizeof command->to_at);
-  memcpy(command->from_pitch, reads ? box.buffer_pitch : box.host_pitch, sizeof command->from_pitch);
-  memcpy(command->to_pitch, reads ? box.host_pitch : box.buffer_pitch, sizeof command->to_pitch);
-  return icd_enqueue(command, blocking, event);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clEnqueueReadBufferRect(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
-                                                        const size_t *buffer_at, const size_t *host_at,
-                                                        const size_t *region, size_t buffer_row, size_t buffer_slice,
-                                                        size_t host_row, size_t host_slice, void *host, cl_uint count,
-                                                        const cl_event *waits, cl_event *event) {
-  const struct box box = {buffer_at, host_at, region, {buffer_row, buffer_slice}, {host_row, host_slice}};
-  icd_enter();
-  return icd_leave(enqueue_box(queue, CL_COMMAND_READ_BUFFER_RECT, buffer, box, host, blocking, count, waits, event));
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteBufferRect(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
-                                                         const size_t *buffer_at, const size_t *host_at,
-                                                         const size_t *region, size_t buffer_row, size_t buffer_slice,
-                                                         size_t host_row, size_t host_slice, const void *host,
-                                                         cl_uint count, const cl_event *waits, cl_event *event) {
-  const struct box box = {buffer_at, host_at, region, {buffer_row, buffer_slice}, {host_row, host_slice}};
-  icd_enter();
-  return icd_leave(enqueue_box(queue, CL_COMMAND_WRITE_BUFFER_RECT, buffer, box, (void *)(uintptr_t)host, blocking,
-                               count, waits, event));
+                                                     size_t offset, size_t size, const void *host, ICD_WAITS) {
+  ICD_LOCKED;
+  return enqueue_range(queue, CL_COMMAND_WRITE_BUFFER, buffer, offset, size, (void *)(uintptr_t)host, blocking, count,
+                       waits, event);
 }
 
 /* ---- between buffers -------------------------------------------------------------------------------------- */
@@ -157,18 +97,9 @@ static cl_int run_copy(struct icd_command *command, struct icd_work *work) {
 
 static bool same_bytes(cl_mem a, cl_mem b) { return (a->parent ? a->parent : a) == (b->parent ? b->parent : b); }
 
-static struct icd_command *copy_command(cl_command_queue queue, cl_command_type type, cl_mem from, cl_mem to,
-                                        cl_uint count, const cl_event *waits, cl_int *status) {
-  struct icd_command *command = icd_command(queue, type, count, waits, run_copy, status);
-  if (!command)
-    return NULL;
-  command->from = icd_ref(from);
-  command->to = icd_ref(to);
-  return command;
-}
-
-static cl_int enqueue_copy(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_at, size_t to_at, size_t size,
-                           cl_uint count, const cl_event *waits, cl_event *event) {
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_at,
+                                                    size_t to_at, size_t size, ICD_WAITS) {
+  ICD_LOCKED;
   cl_int status = check_buffer(queue, from, 0);
   if (status == CL_SUCCESS)
     status = check_buffer(queue, to, 0);
@@ -181,18 +112,29 @@ static cl_int enqueue_copy(cl_command_queue queue, cl_mem from, cl_mem to, size_
   const size_t a = from->origin + from_at, b = to->origin + to_at;
   if (same_bytes(from, to) && a < b + size && b < a + size)
     return CL_MEM_COPY_OVERLAP;
-  struct icd_command *command = copy_command(queue, CL_COMMAND_COPY_BUFFER, from, to, count, waits, &status);
+  struct icd_command *command = icd_command(queue, CL_COMMAND_COPY_BUFFER, count, waits, run_copy, &status);
   if (!command)
     return status;
+  command->from = icd_ref(from);
+  command->to = icd_ref(to);
   set_range(command, from_at, to_at, size);
   return icd_enqueue(command, false, event);
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_at,
-                                                    size_t to_at, size_t size, cl_uint count, const cl_event *waits,
-                                                    cl_event *event) {
-  icd_enter();
-  return icd_leave(enqueue_copy(queue, from, to, from_at, to_at, size, count, waits, event));
+/* ---- rectangles ------------------------------------------------------------------------------------------- */
+
+/* One side of a rectangle: in a buffer, or in host memory. */
+struct side {
+  cl_mem memory; /* NULL: host memory */
+  const size_t *at;
+  size_t pitch[2];
+};
+
+/* Whether the side has valid pitches and ends within the memory. A slice consists of whole rows. */
+static bool is_box(struct side *side, const size_t region[3]) {
+  size_t end;
+  return icd_box_end(side->at, region, side->pitch, &end) &&
+         end <= (side->memory ? side->memory->size : ICD_MOST_HOST) && side->pitch[1] % side->pitch[0] == 0;
 }
 
 /* The first byte of a row, counted through all slices. */
@@ -202,11 +144,11 @@ static size_t row_at(const size_t at[3], const size_t region[3], const size_t pi
 
 /* Whether the boxes share a byte of the memory that has both buffers. Compares the rows of both in the order of their
  * addresses, because boxes with gaps may interleave. */
-static bool overlap(const struct _cl_mem *from, const struct _cl_mem *to, const struct box *box) {
-  const size_t *region = box->region, rows = region[1] * region[2];
+static bool overlap(const struct side *from, const struct side *to, const size_t region[3]) {
+  const size_t rows = region[1] * region[2];
   for (size_t i = 0, j = 0; i < rows && j < rows;) {
-    const size_t a = from->origin + row_at(box->buffer_at, region, box->buffer_pitch, i);
-    const size_t b = to->origin + row_at(box->host_at, region, box->host_pitch, j);
+    const size_t a = from->memory->origin + row_at(from->at, region, from->pitch, i);
+    const size_t b = to->memory->origin + row_at(to->at, region, to->pitch, j);
     if (a < b + region[0] && b < a + region[0])
       return true;
     i += a < b;
@@ -215,41 +157,65 @@ static bool overlap(const struct _cl_mem *from, const struct _cl_mem *to, const 
   return false;
 }
 
-static cl_int enqueue_copy_box(cl_command_queue queue, cl_mem from, cl_mem to, struct box box, cl_uint count,
-                               const cl_event *waits, cl_event *event) {
-  cl_int status = check_buffer(queue, from, 0);
-  if (status == CL_SUCCESS)
-    status = check_buffer(queue, to, 0);
+static cl_int enqueue_box(cl_command_queue queue, cl_command_type type, struct side from, struct side to,
+                          const size_t *region, void *host, bool blocking, ICD_WAITS) {
+  const bool copies = type == CL_COMMAND_COPY_BUFFER_RECT;
+  cl_int status = CL_SUCCESS;
+  if (type != CL_COMMAND_WRITE_BUFFER_RECT)
+    status = check_buffer(queue, from.memory, copies ? 0 : NOT_READ);
+  if (status == CL_SUCCESS && type != CL_COMMAND_READ_BUFFER_RECT)
+    status = check_buffer(queue, to.memory, copies ? 0 : NOT_WRITTEN);
   if (status != CL_SUCCESS)
     return status;
-  if (!box.buffer_at || !box.host_at || !box.region)
+  if ((!copies && !host) || !from.at || !to.at || !region || !is_box(&from, region) || !is_box(&to, region))
     return CL_INVALID_VALUE;
-  if (!is_box(box.buffer_at, box.region, box.buffer_pitch, from->size) ||
-      !is_box(box.host_at, box.region, box.host_pitch, to->size))
+  if (from.memory == to.memory && from.pitch[0] != to.pitch[0] && from.pitch[1] != to.pitch[1])
     return CL_INVALID_VALUE;
-  if (from == to && box.buffer_pitch[0] != box.host_pitch[0] && box.buffer_pitch[1] != box.host_pitch[1])
-    return CL_INVALID_VALUE;
-  if (same_bytes(from, to) && overlap(from, to, &box))
+  if (copies && same_bytes(from.memory, to.memory) && overlap(&from, &to, region))
     return CL_MEM_COPY_OVERLAP;
-  struct icd_command *command = copy_command(queue, CL_COMMAND_COPY_BUFFER_RECT, from, to, count, waits, &status);
+  struct icd_command *command = icd_command(queue, type, count, waits, copies ? run_copy : run_move, &status);
   if (!command)
     return status;
-  memcpy(command->region, box.region, sizeof command->region);
-  memcpy(command->from_at, box.buffer_at, sizeof command->from_at);
-  memcpy(command->to_at, box.host_at, sizeof command->to_at);
-  memcpy(command->from_pitch, box.buffer_pitch, sizeof command->from_pitch);
-  memcpy(command->to_pitch, box.host_pitch, sizeof command->to_pitch);
-  return icd_enqueue(command, false, event);
+  command->from = icd_ref(from.memory);
+  command->to = icd_ref(to.memory);
+  command->host = host;
+  memcpy(command->region, region, sizeof command->region);
+  memcpy(command->from_at, from.at, sizeof command->from_at);
+  memcpy(command->to_at, to.at, sizeof command->to_at);
+  memcpy(command->from_pitch, from.pitch, sizeof command->from_pitch);
+  memcpy(command->to_pitch, to.pitch, sizeof command->to_pitch);
+  return icd_enqueue(command, blocking, event);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueReadBufferRect(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                                        const size_t *buffer_at, const size_t *host_at,
+                                                        const size_t *region, size_t buffer_row, size_t buffer_slice,
+                                                        size_t host_row, size_t host_slice, void *host, ICD_WAITS) {
+  const struct side inside = {buffer, buffer_at, {buffer_row, buffer_slice}};
+  const struct side outside = {NULL, host_at, {host_row, host_slice}};
+  ICD_LOCKED;
+  return enqueue_box(queue, CL_COMMAND_READ_BUFFER_RECT, inside, outside, region, host, blocking, count, waits, event);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteBufferRect(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                                         const size_t *buffer_at, const size_t *host_at,
+                                                         const size_t *region, size_t buffer_row, size_t buffer_slice,
+                                                         size_t host_row, size_t host_slice, const void *host,
+                                                         ICD_WAITS) {
+  const struct side inside = {buffer, buffer_at, {buffer_row, buffer_slice}};
+  const struct side outside = {NULL, host_at, {host_row, host_slice}};
+  ICD_LOCKED;
+  return enqueue_box(queue, CL_COMMAND_WRITE_BUFFER_RECT, outside, inside, region, (void *)(uintptr_t)host, blocking,
+                     count, waits, event);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBufferRect(cl_command_queue queue, cl_mem from, cl_mem to,
                                                         const size_t *from_at, const size_t *to_at,
                                                         const size_t *region, size_t from_row, size_t from_slice,
-                                                        size_t to_row, size_t to_slice, cl_uint count,
-                                                        const cl_event *waits, cl_event *event) {
-  const struct box box = {from_at, to_at, region, {from_row, from_slice}, {to_row, to_slice}};
-  icd_enter();
-  return icd_leave(enqueue_copy_box(queue, from, to, box, count, waits, event));
+                                                        size_t to_row, size_t to_slice, ICD_WAITS) {
+  const struct side source = {from, from_at, {from_row, from_slice}}, target = {to, to_at, {to_row, to_slice}};
+  ICD_LOCKED;
+  return enqueue_box(queue, CL_COMMAND_COPY_BUFFER_RECT, source, target, region, NULL, false, count, waits, event);
 }
 
 /* ---- filling ---------------------------------------------------------------------------------------------- */
@@ -264,8 +230,9 @@ static cl_int run_fill(struct icd_command *command, struct icd_work *work) {
   return CL_COMPLETE;
 }
 
-static cl_int enqueue_fill(cl_command_queue queue, cl_mem memory, const void *pattern, size_t pattern_size,
-                           size_t offset, size_t size, cl_uint count, const cl_event *waits, cl_event *event) {
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue queue, cl_mem memory, const void *pattern,
+                                                    size_t pattern_size, size_t offset, size_t size, ICD_WAITS) {
+  ICD_LOCKED;
   cl_int status = check_buffer(queue, memory, 0);
   if (status != CL_SUCCESS)
     return status;
@@ -283,13 +250,6 @@ static cl_int enqueue_fill(cl_command_queue queue, cl_mem memory, const void *pa
   return icd_enqueue(command, false, event);
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, const void *pattern,
-                                                    size_t pattern_size, size_t offset, size_t size, cl_uint count,
-                                                    const cl_event *waits, cl_event *event) {
-  icd_enter();
-  return icd_leave(enqueue_fill(queue, buffer, pattern, pattern_size, offset, size, count, waits, event));
-}
-
 /* ---- mapping: the bytes themselves, or the host's memory ------------------------------------------------------ */
 
 static cl_int run_map(struct icd_command *command, struct icd_work *work) {
@@ -304,8 +264,11 @@ static cl_int run_map(struct icd_command *command, struct icd_work *work) {
   return CL_COMPLETE;
 }
 
-static void *enqueue_map(cl_command_queue queue, cl_mem memory, bool blocking, cl_map_flags flags, size_t offset,
-                         size_t size, cl_uint count, const cl_event *waits, cl_event *event, cl_int *status) {
+CL_API_ENTRY void *CL_API_CALL clEnqueueMapBuffer(cl_command_queue queue, cl_mem memory, cl_bool blocking,
+                                                  cl_map_flags flags, size_t offset, size_t size, ICD_WAITS,
+                                                  cl_int *error) {
+  cl_int *status = error ? error : &(cl_int){CL_SUCCESS};
+  ICD_LOCKED;
   const cl_map_flags writes = CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
   *status = check_buffer(queue, memory, (flags & CL_MAP_READ ? NOT_READ : 0) | (flags & writes ? NOT_WRITTEN : 0));
   if (*status == CL_SUCCESS && (flags & ~(CL_MAP_READ | writes) ||
@@ -332,19 +295,7 @@ static void *enqueue_map(cl_command_queue queue, cl_mem memory, bool blocking, c
   command->region[0] = size;
   command->pattern[0] = flags != CL_MAP_WRITE_INVALIDATE_REGION;
   *status = icd_enqueue(command, blocking, event);
-  return bytes + offset;
-}
-
-CL_API_ENTRY void *CL_API_CALL clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
-                                                  cl_map_flags flags, size_t offset, size_t size, cl_uint count,
-                                                  const cl_event *waits, cl_event *event, cl_int *error) {
-  cl_int status = CL_SUCCESS;
-  icd_enter();
-  void *at = enqueue_map(queue, buffer, blocking, flags, offset, size, count, waits, event, &status);
-  icd_leave(status);
-  if (error)
-    *error = status;
-  return status == CL_SUCCESS ? at : NULL;
+  return *status == CL_SUCCESS ? bytes + offset : NULL;
 }
 
 static cl_int run_unmap(struct icd_command *command, struct icd_work *work) {
@@ -359,8 +310,8 @@ static cl_int run_unmap(struct icd_command *command, struct icd_work *work) {
   return CL_COMPLETE;
 }
 
-static cl_int enqueue_unmap(cl_command_queue queue, cl_mem memory, void *at, cl_uint count, const cl_event *waits,
-                            cl_event *event) {
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, void *at, ICD_WAITS) {
+  ICD_LOCKED;
   cl_int status = CL_SUCCESS;
   if (!icd_is(queue, ICD_QUEUE))
     return CL_INVALID_COMMAND_QUEUE;
@@ -387,16 +338,12 @@ static cl_int enqueue_unmap(cl_command_queue queue, cl_mem memory, void *at, cl_
   return icd_enqueue(command, false, event);
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, void *at, cl_uint count,
-                                                        const cl_event *waits, cl_event *event) {
-  icd_enter();
-  return icd_leave(enqueue_unmap(queue, memory, at, count, waits, event));
-}
-
 /* ---- migration: bytes move only when a command on a device needs them ------------------------------------------- */
 
-static cl_int enqueue_migrate(cl_command_queue queue, cl_uint memory_count, const cl_mem *memory, cl_uint count,
-                              const cl_event *waits, cl_mem_migration_flags flags, cl_event *event) {
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueMigrateMemObjects(cl_command_queue queue, cl_uint memory_count,
+                                                           const cl_mem *memory, cl_mem_migration_flags flags,
+                                                           ICD_WAITS) {
+  ICD_LOCKED;
   cl_int status = CL_SUCCESS;
   if (!icd_is(queue, ICD_QUEUE))
     return CL_INVALID_COMMAND_QUEUE;
@@ -410,11 +357,4 @@ static cl_int enqueue_migrate(cl_command_queue queue, cl_uint memory_count, cons
   }
   struct icd_command *command = icd_command(queue, CL_COMMAND_MIGRATE_MEM_OBJECTS, count, waits, NULL, &status);
   return command ? icd_enqueue(command, false, event) : status;
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clEnqueueMigrateMemObjects(cl_command_queue queue, cl_uint memory_count,
-                                                           const cl_mem *memory, cl_mem_migration_flags flags,
-                                                           cl_uint count, const cl_event *waits, cl_event *event) {
-  icd_enter();
-  return icd_leave(enqueue_migrate(queue, memory_count, memory, count, waits, flags, event));
 }

@@ -4,8 +4,6 @@
 #include "sim/base/map.h"
 #include "sim/base/vector.h"
 
-#include <stdlib.h>
-
 enum { SHARED_WITHIN = 32 }; /* instructions between two uses that share one constant */
 
 bool select_constant(struct select *s, ir_ref ref, uint32_t words, uint64_t *imm) {

@@ -8,7 +8,6 @@
 #include "sim/base/need.h"
 #include "sim/base/vector.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 

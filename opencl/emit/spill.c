@@ -8,7 +8,6 @@
 #include "opencl/emit/machine.h"
 #include "sim/base/need.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,8 +5,6 @@
  *       v10 = ld.lds.b32 v9 +16
  *       if v12 2 else 3 */
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "opencl/ir/ir.h"

@@ -3,7 +3,6 @@
  * clang's entry point calls the function that the programmer wrote, with the same parameters; the names are that
  * function's. SPIR-V's integers have no sign. They are declared unsigned, which accepts both. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "isa/rows.h"

@@ -125,7 +125,7 @@ static ir_ref modulo(struct build *b, ir_ref left, ir_ref right, bool wide) {
   return build_select(b, build_op(b, ISA_AND_P, differ, some, 0), more, rest);
 }
 
-static bool signed_modulo(struct build *b, const struct spirv_inst *inst) {
+bool lower_modulo(struct build *b, const struct spirv_inst *inst) {
   struct lanes lanes;
   if (!take(b, inst, 2, SPIRV_INT, &lanes) || lanes.bits != lanes.bits_of[1])
     return b->failed ? false : core_misfit(b, inst);
@@ -150,7 +150,7 @@ static ir_ref bits_reversed(struct build *b, ir_ref value, unsigned bits) {
   return bits == 32 ? reversed : build_op(b, ISA_SHR_U32, reversed, build_32(b, 32 - bits), 0);
 }
 
-static bool one_integer(struct build *b, const struct spirv_inst *inst) {
+bool lower_bits(struct build *b, const struct spirv_inst *inst) {
   struct lanes lanes;
   if (!take(b, inst, 1, SPIRV_INT, &lanes))
     return false;
@@ -187,7 +187,7 @@ static void with_carry(struct build *b, ir_ref left, ir_ref right, unsigned bits
   half[1] = wide ? build_op(b, ISA_CVT_U64_U32, one, 0, 0) : one;
 }
 
-static bool two_results(struct build *b, const struct spirv_inst *inst) {
+bool lower_two_results(struct build *b, const struct spirv_inst *inst) {
   const struct spirv_type *type = build_type(b, inst->word[3]), *scalar = build_scalar(b, type);
   const struct spirv_type *both = build_type(b, inst->word[2]);
   if (!scalar || scalar->kind != SPIRV_INT || !core_same_shape(type, build_type(b, inst->word[4])) || !both ||
@@ -219,16 +219,6 @@ static ir_ref low_ones(struct build *b, ir_ref count, bool wide) {
   return build_select(b, build_op(b, ISA_SETP_EQ_U32, count, build_32(b, 0), 0), none, mask);
 }
 
-static ir_ref word_of(struct build *b, uint32_t id) {
-  const struct spirv_type *type = build_type(b, id);
-  if (!type || type->kind != SPIRV_INT) {
-    build_fail(b, "a bit field has an offset or a size that is not an integer");
-    return build_32(b, 0);
-  }
-  const ir_ref value = build_extended(b, build_value(b, id), type->bits, false);
-  return type->bits == 64 ? build_word(b, value, 0) : value;
-}
-
 /* Shifts the field up to the top bit, then down with its sign or zeros. */
 static ir_ref field(struct build *b, ir_ref base, ir_ref offset, ir_ref count, bool wide, bool is_signed) {
   const ir_ref width = build_32(b, wide ? 64 : 32), none = wide ? build_64(b, 0) : build_32(b, 0);
@@ -240,13 +230,15 @@ static ir_ref field(struct build *b, ir_ref base, ir_ref offset, ir_ref count, b
   return build_select(b, build_op(b, ISA_SETP_EQ_U32, count, build_32(b, 0), 0), none, value);
 }
 
-static bool bit_field(struct build *b, const struct spirv_inst *inst) {
+bool lower_bit_field(struct build *b, const struct spirv_inst *inst) {
   struct lanes lanes;
   const bool insert = inst->op == OpBitFieldInsert;
   if (!take(b, inst, insert ? 2 : 1, SPIRV_INT, &lanes))
     return false;
   const bool wide = lanes.bits == 64;
-  const ir_ref offset = word_of(b, inst->word[insert ? 5 : 4]), count = word_of(b, inst->word[insert ? 6 : 5]);
+  const char *wrong = "a bit field has an offset or a size that is not an integer";
+  const ir_ref offset = core_word(b, inst->word[insert ? 5 : 4], wrong);
+  const ir_ref count = core_word(b, inst->word[insert ? 6 : 5], wrong);
   ir_ref *result = build_define(b, inst->word[2]);
   const enum isa_op shl = wide ? ISA_SHL_64 : ISA_SHL_32, and = wide ? ISA_AND_64 : ISA_AND_32;
   for (uint32_t i = 0; i < lanes.count && !b->failed; i++) {
@@ -260,22 +252,6 @@ static bool bit_field(struct build *b, const struct spirv_inst *inst) {
     result[i] = build_op(b, wide ? ISA_OR_64 : ISA_OR_32, kept, put, 0);
   }
   return !b->failed;
-}
-
-bool lower_integer(struct build *b, const struct spirv_inst *inst) {
-  switch (inst->op) {
-  case OpSMod:
-    return signed_modulo(b, inst);
-  case OpBitCount:
-  case OpBitReverse:
-    return one_integer(b, inst);
-  case OpBitFieldInsert:
-  case OpBitFieldSExtract:
-  case OpBitFieldUExtract:
-    return bit_field(b, inst);
-  default:
-    return two_results(b, inst);
-  }
 }
 
 /* Integer comparisons of pointers arrive as the same instructions. */

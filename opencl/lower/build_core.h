@@ -108,6 +108,8 @@ bool core_widths(struct build *b, const struct spirv_type *type, uint8_t *width)
 bool core_undefined(struct build *b, const struct spirv_type *type, ir_ref *part);
 bool core_zero(struct build *b, const struct spirv_type *type, ir_ref *part);
 bool core_part_count(struct build *b, const struct spirv_type *type, uint32_t *count);
+/* An integer's low word, of narrow ones zero-extended; fails with the message if it is not an integer. */
+ir_ref core_word(struct build *b, uint32_t id, const char *wrong);
 /* Reports that an instruction's operands do not fit; returns false. */
 bool core_misfit(struct build *b, const struct spirv_inst *inst);
 
@@ -201,12 +203,24 @@ bool core_lower(struct build *b, const struct spirv_inst *inst);
 bool core_arguments(struct build *b, const struct spirv_function *function);
 bool lower_arithmetic(struct build *b, const struct spirv_inst *inst);
 bool core_has_row(uint16_t op); /* whether it is a row of arithmetic.def */
-bool lower_integer(struct build *b, const struct spirv_inst *inst);
-bool lower_float(struct build *b, const struct spirv_inst *inst);
-bool lower_composite(struct build *b, const struct spirv_inst *inst);
+bool lower_modulo(struct build *b, const struct spirv_inst *inst);
+bool lower_bits(struct build *b, const struct spirv_inst *inst);
+bool lower_two_results(struct build *b, const struct spirv_inst *inst);
+bool lower_bit_field(struct build *b, const struct spirv_inst *inst);
+bool lower_remainder(struct build *b, const struct spirv_inst *inst);
+bool lower_float_test(struct build *b, const struct spirv_inst *inst);
+bool lower_scaled(struct build *b, const struct spirv_inst *inst);
+bool lower_dot(struct build *b, const struct spirv_inst *inst);
+bool lower_any_all(struct build *b, const struct spirv_inst *inst);
+bool lower_logical_equal(struct build *b, const struct spirv_inst *inst);
+bool lower_composite_extract(struct build *b, const struct spirv_inst *inst);
+bool lower_composite_insert(struct build *b, const struct spirv_inst *inst);
+bool lower_composite_construct(struct build *b, const struct spirv_inst *inst);
+bool lower_vector_shuffle(struct build *b, const struct spirv_inst *inst);
 bool lower_select(struct build *b, const struct spirv_inst *inst);
 bool lower_bitcast(struct build *b, const struct spirv_inst *inst); /* including from and to pointers */
 bool lower_copy_object(struct build *b, const struct spirv_inst *inst);
-bool lower_dynamic(struct build *b, const struct spirv_inst *inst);
+bool lower_extract_dynamic(struct build *b, const struct spirv_inst *inst);
+bool lower_insert_dynamic(struct build *b, const struct spirv_inst *inst);
 
 #endif

@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/numbers.h"
 #include "isa/pipe.h"
 #include "isa/rows.h"
 #include "opencl/lower/build_core.h"

@@ -40,7 +40,7 @@ static bool plain_parts(struct build *b, uint32_t id, ir_ref *part) {
   return !b->failed;
 }
 
-static bool extract(struct build *b, const struct spirv_inst *inst) {
+bool lower_composite_extract(struct build *b, const struct spirv_inst *inst) {
   const struct spirv_type *type = build_type(b, inst->word[2]), *whole = build_type(b, inst->word[3]);
   const bool beyond = whole && whole->kind == SPIRV_VECTOR && inst->words == 5 && inst->word[4] >= whole->count;
   const ir_ref value = beyond ? build_beyond(b, inst->word[3]) : 0;
@@ -60,7 +60,7 @@ static bool extract(struct build *b, const struct spirv_inst *inst) {
   return !b->failed;
 }
 
-static bool insert(struct build *b, const struct spirv_inst *inst) {
+bool lower_composite_insert(struct build *b, const struct spirv_inst *inst) {
   const struct spirv_type *type = build_type(b, inst->word[2]), *member = build_type(b, inst->word[3]);
   uint32_t first = 0;
   if (!type || !member || type->kind == SPIRV_POINTER || !core_same_shape(type, build_type(b, inst->word[4])) ||
@@ -76,7 +76,7 @@ static bool insert(struct build *b, const struct spirv_inst *inst) {
   return plain_parts(b, inst->word[3], part + first);
 }
 
-static bool construct(struct build *b, const struct spirv_inst *inst) {
+bool lower_composite_construct(struct build *b, const struct spirv_inst *inst) {
   const struct spirv_type *type = build_type(b, inst->word[2]);
   ir_ref *part = build_define(b, inst->word[2]);
   uint32_t filled = 0;
@@ -91,7 +91,7 @@ static bool construct(struct build *b, const struct spirv_inst *inst) {
   return !b->failed && (filled == type->parts || core_misfit(b, inst));
 }
 
-static bool shuffle(struct build *b, const struct spirv_inst *inst) {
+bool lower_vector_shuffle(struct build *b, const struct spirv_inst *inst) {
   const struct spirv_type *type = build_type(b, inst->word[2]), *scalar = build_scalar(b, type);
   const struct spirv_type *left = build_type(b, inst->word[3]), *right = build_type(b, inst->word[4]);
   const ir_ref *from = build_parts(b, inst->word[3]), *other = build_parts(b, inst->word[4]);
@@ -113,39 +113,18 @@ static bool shuffle(struct build *b, const struct spirv_inst *inst) {
   return !b->failed;
 }
 
-bool lower_composite(struct build *b, const struct spirv_inst *inst) {
-  switch (inst->op) {
-  case OpCompositeExtract:
-    return extract(b, inst);
-  case OpCompositeInsert:
-    return insert(b, inst);
-  case OpCompositeConstruct:
-    return construct(b, inst);
-  default:
-    return shuffle(b, inst);
-  }
-}
-
 /* ---- dynamic indices ------------------------------------------------------------------------------ */
 
-static ir_ref index_word(struct build *b, uint32_t id) {
-  const struct spirv_type *type = build_type(b, id);
-  if (!type || type->kind != SPIRV_INT) {
-    build_fail(b, "an index is not an integer");
-    return build_32(b, 0);
-  }
-  const ir_ref index = build_extended(b, build_value(b, id), type->bits, false);
-  return type->bits == 64 ? build_word(b, index, 0) : index;
-}
+static const char INDEX[] = "an index is not an integer";
 
 /* Halves the candidates with each bit of the index. An index beyond the end is undefined, except in built-in
  * vectors. */
-static bool extract_dynamic(struct build *b, const struct spirv_inst *inst) {
+bool lower_extract_dynamic(struct build *b, const struct spirv_inst *inst) {
   const struct spirv_type *type = build_type(b, inst->word[3]);
   const ir_ref *from = build_parts(b, inst->word[3]);
   if (!from || !build_scalar(b, type) || type->parts > MOST_COMPONENTS)
     return from ? core_misfit(b, inst) : false;
-  const ir_ref index = index_word(b, inst->word[4]);
+  const ir_ref index = core_word(b, inst->word[4], INDEX);
   ir_ref left[MOST_COMPONENTS];
   uint32_t count = type->parts;
   memcpy(left, from, count * sizeof *left);
@@ -163,20 +142,16 @@ static bool extract_dynamic(struct build *b, const struct spirv_inst *inst) {
   return !b->failed;
 }
 
-static bool insert_dynamic(struct build *b, const struct spirv_inst *inst) {
+bool lower_insert_dynamic(struct build *b, const struct spirv_inst *inst) {
   const struct spirv_type *type = build_type(b, inst->word[2]);
   const ir_ref *from = build_parts(b, inst->word[3]);
   if (!from || !build_scalar(b, type) || !core_same_shape(type, build_type(b, inst->word[3])))
     return from ? core_misfit(b, inst) : false;
-  const ir_ref value = build_value(b, inst->word[4]), index = index_word(b, inst->word[5]);
+  const ir_ref value = build_value(b, inst->word[4]), index = core_word(b, inst->word[5], INDEX);
   ir_ref *part = build_define(b, inst->word[2]);
   for (uint32_t i = 0; i < type->parts && !b->failed; i++)
     part[i] = build_select(b, build_op(b, ISA_SETP_EQ_U32, index, build_32(b, i), 0), value, from[i]);
   return !b->failed;
-}
-
-bool lower_dynamic(struct build *b, const struct spirv_inst *inst) {
-  return inst->op == OpVectorExtractDynamic ? extract_dynamic(b, inst) : insert_dynamic(b, inst);
 }
 
 /* ---- selection ------------------------------------------------------------------------------------ */

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "opencl/lower/build_core.h"
-#include "sim/base/need.h"
 #include "sim/base/vector.h"
 
 enum {

@@ -77,7 +77,7 @@ static const struct spirv_type *float_of(struct build *b, uint32_t id) {
   return scalar && scalar->kind == SPIRV_FLOAT ? scalar : NULL;
 }
 
-static bool remainders(struct build *b, const struct spirv_inst *inst) {
+bool lower_remainder(struct build *b, const struct spirv_inst *inst) {
   const struct spirv_type *scalar = float_of(b, inst->word[2]), *type = build_type(b, inst->word[2]);
   if (!scalar || !core_same_shape(type, build_type(b, inst->word[3])) ||
       !core_same_shape(type, build_type(b, inst->word[4])))
@@ -89,7 +89,7 @@ static bool remainders(struct build *b, const struct spirv_inst *inst) {
   return !b->failed;
 }
 
-static bool tests(struct build *b, const struct spirv_inst *inst) {
+bool lower_float_test(struct build *b, const struct spirv_inst *inst) {
   const struct spirv_type *scalar = float_of(b, inst->word[3]), *type = build_type(b, inst->word[2]);
   if (!scalar || !type || type->parts != build_type(b, inst->word[3])->parts)
     return core_misfit(b, inst);
@@ -100,7 +100,7 @@ static bool tests(struct build *b, const struct spirv_inst *inst) {
   return !b->failed;
 }
 
-static bool scaled(struct build *b, const struct spirv_inst *inst) {
+bool lower_scaled(struct build *b, const struct spirv_inst *inst) {
   const struct spirv_type *scalar = float_of(b, inst->word[4]), *type = build_type(b, inst->word[2]);
   if (!scalar || !core_same_shape(type, build_type(b, inst->word[3])) || !float_of(b, inst->word[2]) ||
       build_type(b, inst->word[4])->kind == SPIRV_VECTOR)
@@ -114,7 +114,7 @@ static bool scaled(struct build *b, const struct spirv_inst *inst) {
 }
 
 /* Each product and each sum is rounded, from the first component on. */
-static bool dot(struct build *b, const struct spirv_inst *inst) {
+bool lower_dot(struct build *b, const struct spirv_inst *inst) {
   const struct spirv_type *scalar = float_of(b, inst->word[3]), *type = build_type(b, inst->word[3]);
   if (!scalar || !core_same_shape(type, build_type(b, inst->word[4])) || !float_of(b, inst->word[2]))
     return core_misfit(b, inst);
@@ -129,7 +129,7 @@ static bool dot(struct build *b, const struct spirv_inst *inst) {
   return !b->failed;
 }
 
-static bool any_or_all(struct build *b, const struct spirv_inst *inst) {
+bool lower_any_all(struct build *b, const struct spirv_inst *inst) {
   const struct spirv_type *type = build_type(b, inst->word[3]), *scalar = build_scalar(b, type);
   if (!scalar || scalar->kind != SPIRV_BOOL)
     return core_misfit(b, inst);
@@ -141,7 +141,7 @@ static bool any_or_all(struct build *b, const struct spirv_inst *inst) {
   return !b->failed;
 }
 
-static bool logical_equal(struct build *b, const struct spirv_inst *inst) {
+bool lower_logical_equal(struct build *b, const struct spirv_inst *inst) {
   const struct spirv_type *type = build_type(b, inst->word[2]), *scalar = build_scalar(b, type);
   if (!scalar || scalar->kind != SPIRV_BOOL || !core_same_shape(type, build_type(b, inst->word[3])) ||
       !core_same_shape(type, build_type(b, inst->word[4])))
@@ -151,23 +151,4 @@ static bool logical_equal(struct build *b, const struct spirv_inst *inst) {
   for (uint32_t i = 0; left && right && i < type->parts; i++)
     result[i] = build_op(b, ISA_NOT_P, build_op(b, ISA_XOR_P, left[i], right[i], 0), 0, 0);
   return !b->failed;
-}
-
-bool lower_float(struct build *b, const struct spirv_inst *inst) {
-  switch (inst->op) {
-  case OpFRem:
-  case OpFMod:
-    return remainders(b, inst);
-  case OpVectorTimesScalar:
-    return scaled(b, inst);
-  case OpDot:
-    return dot(b, inst);
-  case OpAny:
-  case OpAll:
-    return any_or_all(b, inst);
-  case OpLogicalEqual:
-    return logical_equal(b, inst);
-  default:
-    return tests(b, inst);
-  }
 }

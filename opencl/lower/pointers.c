@@ -4,7 +4,6 @@
  * that a value really points to, and the generic number is only computed where the number itself is needed. The
  * apertures of the spaces are consecutive ranges of generic numbers, so comparing a number with the ends of the
  * possible ranges finds its space. */
-#include <assert.h>
 
 #include "opencl/lower/build_core.h"
 

@@ -138,6 +138,16 @@ bool core_same_shape(const struct spirv_type *left, const struct spirv_type *rig
                            left->bits == right->bits && left->storage == right->storage);
 }
 
+ir_ref core_word(struct build *b, uint32_t id, const char *wrong) {
+  const struct spirv_type *type = build_type(b, id);
+  if (!type || type->kind != SPIRV_INT) {
+    build_fail(b, "%s", wrong);
+    return build_32(b, 0);
+  }
+  const ir_ref value = build_extended(b, build_value(b, id), type->bits, false);
+  return type->bits == 64 ? build_word(b, value, 0) : value;
+}
+
 bool core_misfit(struct build *b, const struct spirv_inst *inst) {
   char room[32];
   return build_fail(b, "%s has operands of the wrong type", spirv_op_name(inst->op, room));

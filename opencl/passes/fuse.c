@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/base/need.h"
-
 enum { MOST_LEAVES = 3 };
 
 struct fuse {

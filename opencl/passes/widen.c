@@ -8,7 +8,6 @@
  * An address's alignment follows from its computation: shifts and products by constants, and sums of these. A local
  * array has the alignment of its place or, if the target says so, the declared one. Pointers in arguments are aligned
  * to what they point to only, and that is not known here. */
-#include "opencl/passes/address.h"
 #include "opencl/passes/passes.h"
 #include "opencl/passes/rewrite.h"
 

@@ -1,7 +1,6 @@
 /* Functions: parameters, blocks and their instructions, without labels, lines, merges, lifetimes and debug information.
  * Blocks come in any order; spirv_uses.c checks operands afterwards. */
 #include "opencl/spirv/spirv_reader.h"
-#include "sim/base/need.h"
 #include "sim/base/vector.h"
 
 struct body {

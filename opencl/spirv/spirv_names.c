@@ -4,7 +4,6 @@
 #include "opencl/spirv/spirv_reader.h"
 #include "sim/base/need.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Enumerants that only this file needs, by their names in the specification. */

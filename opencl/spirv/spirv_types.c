@@ -2,7 +2,6 @@
  * nothing here recurses. A forward pointer gets its row immediately and its element later, because a pointer's size
  * does not depend on the element. */
 #include "opencl/spirv/spirv_reader.h"
-#include "sim/base/need.h"
 #include "sim/base/vector.h"
 
 #include <string.h>

@@ -32,6 +32,11 @@ ww_status api_missing(ww_error *error, const char *argument);
   if (!(argument))                                                                                                     \
   return api_missing(error, #argument)
 
+/* The same of the place for the call's result, which is NULL unless the call succeeds. */
+#define API_MADE(result)                                                                                               \
+  API_GIVEN(result);                                                                                                   \
+  *(result) = NULL
+
 /* The work of a call. Returns WW_OK, or the error's status with the message filled. */
 typedef ww_status api_work(void *self, struct message *message);
 
@@ -81,6 +86,12 @@ static inline void api_ref(atomic_uint *references) { atomic_fetch_add_explicit(
 static inline bool api_unref(atomic_uint *references) {
   return atomic_fetch_sub_explicit(references, 1, memory_order_acq_rel) == 1;
 }
+#define API_REF(type)                                                                                                  \
+  type *type##_ref(type *object) {                                                                                     \
+    if (object)                                                                                                        \
+      api_ref(&object->references);                                                                                    \
+    return object;                                                                                                     \
+  }
 
 /* ---- what SPIR-V records about its source: source.c ------------------------------------------------------ */
 
@@ -151,6 +162,15 @@ void api_variables_free(ww_device *device, struct api_variables *variables);
 /* An out-of-memory error also releases the lock. */
 void api_device_lock(ww_device *device);
 void api_device_unlock(ww_device *device);
+
+/* Holds the lock to the end of the block. */
+static inline ww_device *api_device_locked(ww_device *device) {
+  api_device_lock(device);
+  return device;
+}
+static inline void api_device_leave(ww_device *const *device) { api_device_unlock(*device); }
+#define API_LOCKED(device)                                                                                             \
+  __attribute__((cleanup(api_device_leave), unused)) ww_device *const locked = api_device_locked(device)
 
 /* Reserves the device for a run; false: another run is in progress. api_device_end() frees the buffers that were
  * released meanwhile. */

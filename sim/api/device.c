@@ -21,7 +21,7 @@ enum { ALIGN = 4096, GAP = 65536 };
 
 struct device_call {
   ww_machine *machine;
-  ww_device *made;
+  ww_device **made;
 };
 
 static ww_status make_device(void *self, struct message *message) {
@@ -32,25 +32,18 @@ static ww_status make_device(void *self, struct message *message) {
   if (pthread_mutex_init(&device->lock, NULL))
     heap_out(sizeof device->lock);
   device->machine = ww_machine_ref(call->machine);
-  call->made = device;
+  *call->made = device;
   return WW_OK;
 }
 
 ww_status ww_device_new(ww_machine *machine, ww_device **device, ww_error *error) {
-  struct device_call call = {.machine = machine};
-  API_GIVEN(device);
-  *device = NULL;
+  struct device_call call = {machine, device};
+  API_MADE(device);
   API_GIVEN(machine);
-  const ww_status status = api_try(NULL, make_device, &call, error);
-  *device = call.made;
-  return status;
+  return api_try(NULL, make_device, &call, error);
 }
 
-ww_device *ww_device_ref(ww_device *device) {
-  if (device)
-    api_ref(&device->references);
-  return device;
-}
+API_REF(ww_device)
 
 void ww_device_unref(ww_device *device) {
   if (!device || !api_unref(&device->references))
@@ -249,16 +242,13 @@ static ww_status make(struct buffer_call *call, size_t size, struct message *mes
 
 static ww_status make_buffer(void *self, struct message *message) {
   struct buffer_call *call = self;
-  api_device_lock(call->device);
-  const ww_status status = make(call, sizeof(ww_buffer), message);
-  api_device_unlock(call->device);
-  return status;
+  API_LOCKED(call->device);
+  return make(call, sizeof(ww_buffer), message);
 }
 
 ww_status ww_buffer_new(ww_device *device, const char *name, uint64_t bytes, ww_buffer **buffer, ww_error *error) {
   struct buffer_call call = {.device = device, .name = name ? name : "buffer", .bytes = bytes};
-  API_GIVEN(buffer);
-  *buffer = NULL;
+  API_MADE(buffer);
   API_GIVEN(device);
   const ww_status status = api_try(NULL, make_buffer, &call, error);
   *buffer = call.made;
@@ -269,8 +259,7 @@ ww_status ww_buffer_new(ww_device *device, const char *name, uint64_t bytes, ww_
 ww_status ww_buffer_new_over(ww_device *device, const char *name, void *data, uint64_t bytes, ww_buffer **buffer,
                              ww_error *error) {
   struct buffer_call call = {.device = device, .name = name ? name : "buffer", .bytes = bytes, .data = data};
-  API_GIVEN(buffer);
-  *buffer = NULL;
+  API_MADE(buffer);
   API_GIVEN(device);
   API_GIVEN(data);
   const ww_status status = api_try(NULL, make_buffer, &call, error);
@@ -278,11 +267,7 @@ ww_status ww_buffer_new_over(ww_device *device, const char *name, void *data, ui
   return status;
 }
 
-ww_buffer *ww_buffer_ref(ww_buffer *buffer) {
-  if (buffer)
-    api_ref(&buffer->references);
-  return buffer;
-}
+API_REF(ww_buffer)
 
 /* Open reservations are in the device's pool. */
 static ww_status free_pipe(void *self, struct message *message) {
@@ -397,11 +382,11 @@ static bool share(const struct buffer_call *call, struct ww_buffer *buffer, stru
   return true;
 }
 
-static ww_status make_shared_locked(struct buffer_call *call, struct message *message) {
-  if (call->with && (!call->with->shared || call->with->device == call->device)) {
-    message_fail(message, "with: must be a shared buffer of another device");
-    return WW_BAD_INPUT;
-  }
+static ww_status make_shared(void *self, struct message *message) {
+  struct buffer_call *call = self;
+  API_LOCKED(call->device);
+  if (call->with && (!call->with->shared || call->with->device == call->device))
+    return api_judge(message_fail(message, "with: must be a shared buffer of another device"));
   call->bytes = call->with ? call->with->bytes : call->bytes;
   if (!check_buffer(call, message))
     return WW_BAD_INPUT;
@@ -414,19 +399,10 @@ static ww_status make_shared_locked(struct buffer_call *call, struct message *me
   return WW_BAD_INPUT;
 }
 
-static ww_status make_shared(void *self, struct message *message) {
-  struct buffer_call *call = self;
-  api_device_lock(call->device);
-  const ww_status status = make_shared_locked(call, message);
-  api_device_unlock(call->device);
-  return status;
-}
-
 ww_status ww_buffer_new_shared(ww_device *device, const char *name, uint64_t bytes, const ww_buffer *with,
                                ww_buffer **buffer, ww_error *error) {
   struct buffer_call call = {.device = device, .name = name ? name : "shared", .bytes = bytes, .with = with};
-  API_GIVEN(buffer);
-  *buffer = NULL;
+  API_MADE(buffer);
   API_GIVEN(device);
   const ww_status status = api_try(NULL, make_shared, &call, error);
   *buffer = call.made;
@@ -465,7 +441,9 @@ static bool check_pipe(const struct buffer_call *call, struct message *message) 
          message_fail(message, "packets: %u is outside [1, %d] packets", call->packets, ISA_MOST_PACKETS);
 }
 
-static ww_status make_numbered(struct buffer_call *call, struct message *message) {
+static ww_status make_pipe(void *self, struct message *message) {
+  struct buffer_call *call = self;
+  API_LOCKED(call->device);
   call->number = free_number(call->device);
   if (!check_pipe(call, message))
     return WW_BAD_INPUT;
@@ -473,20 +451,11 @@ static ww_status make_numbered(struct buffer_call *call, struct message *message
   return make(call, sizeof(ww_pipe), message);
 }
 
-static ww_status make_pipe(void *self, struct message *message) {
-  struct buffer_call *call = self;
-  api_device_lock(call->device);
-  const ww_status status = make_numbered(call, message);
-  api_device_unlock(call->device);
-  return status;
-}
-
 ww_status ww_pipe_new(ww_device *device, const char *name, uint32_t packet_bytes, uint32_t packets, ww_pipe **pipe,
                       ww_error *error) {
   struct buffer_call call = {
       .device = device, .name = name ? name : "pipe", .packet_bytes = packet_bytes, .packets = packets};
-  API_GIVEN(pipe);
-  *pipe = NULL;
+  API_MADE(pipe);
   API_GIVEN(device);
   const ww_status status = api_try(NULL, make_pipe, &call, error);
   *pipe = call.made;

@@ -4,7 +4,6 @@
 
 #include "models/machine_groups.h"
 #include "sim/api/api.h"
-#include "sim/base/version.h"
 
 uint32_t ww_version(void) { return WW_VERSION; }
 

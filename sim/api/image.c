@@ -100,16 +100,14 @@ static ww_status read_over(void *self, struct message *message) {
   if (!read_shape(call, true, message))
     return WW_BAD_INPUT;
   if (!*call->name || strlen(call->name) >= sizeof shape->name)
-    return message_fail(message, "name: must have 1 to %zu bytes", sizeof shape->name - 1), WW_BAD_INPUT;
+    return api_judge(message_fail(message, "name: must have 1 to %zu bytes", sizeof shape->name - 1));
   if (call->offset % shape->texel_bytes)
-    return message_fail(message, "offset: %" PRIu64 " is not a multiple of a texel's %" PRIu32 " bytes", call->offset,
-                        shape->texel_bytes),
-           WW_BAD_INPUT;
+    return api_judge(message_fail(message, "offset: %" PRIu64 " is not a multiple of a texel's %" PRIu32 " bytes",
+                                  call->offset, shape->texel_bytes));
   if (isa_image_bytes(shape) > room)
-    return message_fail(message,
-                        "shape: the image has %" PRIu64 " bytes, but buffer '%s' has %" PRIu64 " after the offset",
-                        isa_image_bytes(shape), call->buffer->name, room),
-           WW_BAD_INPUT;
+    return api_judge(message_fail(
+        message, "shape: the image has %" PRIu64 " bytes, but buffer '%s' has %" PRIu64 " after the offset",
+        isa_image_bytes(shape), call->buffer->name, room));
   return WW_OK;
 }
 
@@ -131,13 +129,13 @@ static void make_room(ww_device *device) {
   device->images = vector_room(device->images, &device->image_room, device->image_count + 1, sizeof *device->images);
 }
 
-static ww_status make_locked(struct image_call *call, struct message *message) {
+static ww_status make(void *self, struct message *message) {
+  struct image_call *call = self;
   ww_device *device = call->device;
+  API_LOCKED(device);
   const size_t number = free_number(device);
-  if (number == ISA_MOST_IMAGES) {
-    message_fail(message, "more than %d images on the device", ISA_MOST_IMAGES);
-    return WW_BAD_INPUT;
-  }
+  if (number == ISA_MOST_IMAGES)
+    return api_judge(message_fail(message, "more than %d images on the device", ISA_MOST_IMAGES));
   ww_image *image = need(1, sizeof *image);
   make_room(device);
   atomic_init(&image->references, 1);
@@ -152,14 +150,6 @@ static ww_status make_locked(struct image_call *call, struct message *message) {
   return WW_OK;
 }
 
-static ww_status make(void *self, struct message *message) {
-  struct image_call *call = self;
-  api_device_lock(call->device);
-  const ww_status status = make_locked(call, message);
-  api_device_unlock(call->device);
-  return status;
-}
-
 /* Takes over the call's reference to the buffer. */
 static ww_status finish(struct image_call *call, ww_image **image, ww_error *error) {
   const ww_status status = api_try(NULL, make, call, error);
@@ -171,8 +161,7 @@ static ww_status finish(struct image_call *call, ww_image **image, ww_error *err
 
 ww_status ww_image_new(ww_device *device, const char *name, const ww_shape *shape, ww_image **image, ww_error *error) {
   struct image_call call = {.device = device, .name = name ? name : "image"};
-  API_GIVEN(image);
-  *image = NULL;
+  API_MADE(image);
   API_GIVEN(device);
   API_GIVEN(shape);
   API_TAKE(call.given, shape);
@@ -186,8 +175,7 @@ ww_status ww_image_new(ww_device *device, const char *name, const ww_shape *shap
 ww_status ww_image_new_over(ww_buffer *buffer, uint64_t offset, const char *name, const ww_shape *shape,
                             ww_image **image, ww_error *error) {
   struct image_call call = {.name = name ? name : "image", .buffer = buffer, .offset = offset};
-  API_GIVEN(image);
-  *image = NULL;
+  API_MADE(image);
   API_GIVEN(buffer);
   API_GIVEN(shape);
   API_TAKE(call.given, shape);
@@ -199,11 +187,7 @@ ww_status ww_image_new_over(ww_buffer *buffer, uint64_t offset, const char *name
   return finish(&call, image, error);
 }
 
-ww_image *ww_image_ref(ww_image *image) {
-  if (image)
-    api_ref(&image->references);
-  return image;
-}
+API_REF(ww_image)
 
 void ww_image_unref(ww_image *image) {
   if (!image || !api_unref(&image->references))

@@ -11,7 +11,7 @@ struct new_call {
   ww_device *device;
   ww_program *program;
   const ww_kernel *kernel;
-  ww_launch *made;
+  ww_launch **made;
 };
 
 static bool has_kernel(const ww_program *program, const ww_kernel *kernel) {
@@ -23,14 +23,10 @@ static bool has_kernel(const ww_program *program, const ww_kernel *kernel) {
 
 static ww_status make_launch(void *self, struct message *message) {
   struct new_call *call = self;
-  if (!has_kernel(call->program, call->kernel)) {
-    message_fail(message, "kernel: belongs to another program");
-    return WW_BAD_INPUT;
-  }
-  if (call->kernel->refused) {
-    message_fail(message, "%s", call->kernel->refused);
-    return WW_BAD_INPUT;
-  }
+  if (!has_kernel(call->program, call->kernel))
+    return api_judge(message_fail(message, "kernel: belongs to another program"));
+  if (call->kernel->refused)
+    return api_judge(message_fail(message, "%s", call->kernel->refused));
   ww_launch *launch = need(1, sizeof *launch);
   launch->arguments = need(call->kernel->argument_count, sizeof *launch->arguments);
   atomic_init(&launch->references, 1);
@@ -38,28 +34,21 @@ static ww_status make_launch(void *self, struct message *message) {
   launch->program = ww_program_ref(call->program);
   launch->kernel = call->kernel;
   launch->as_set = (struct launch){.program = &call->program->program, .kernel = call->kernel->name};
-  call->made = launch;
+  *call->made = launch;
   return WW_OK;
 }
 
 ww_status ww_launch_new(ww_device *device, ww_program *program, const ww_kernel *kernel, ww_launch **launch,
                         ww_error *error) {
-  struct new_call call = {device, program, kernel, NULL};
-  API_GIVEN(launch);
-  *launch = NULL;
+  struct new_call call = {device, program, kernel, launch};
+  API_MADE(launch);
   API_GIVEN(device);
   API_GIVEN(program);
   API_GIVEN(kernel);
-  const ww_status status = api_try(NULL, make_launch, &call, error);
-  *launch = call.made;
-  return status;
+  return api_try(NULL, make_launch, &call, error);
 }
 
-ww_launch *ww_launch_ref(ww_launch *launch) {
-  if (launch)
-    api_ref(&launch->references);
-  return launch;
-}
+API_REF(ww_launch)
 
 static void unset(struct api_argument *argument) {
   if (argument->is_pipe)
@@ -113,10 +102,8 @@ static ww_status set_range(void *self, struct message *message) {
     made.global[i] = made.local[i] = 1;
     made.offset[i] = 0;
   }
-  if (!dimensions || dimensions > 3) {
-    message_fail(message, "dimensions: %u is outside [1, 3]", dimensions);
-    return WW_BAD_INPUT;
-  }
+  if (!dimensions || dimensions > 3)
+    return api_judge(message_fail(message, "dimensions: %u is outside [1, 3]", dimensions));
   if ((call->offset && !read_range("offset", call->offset, dimensions, 0, made.offset, message)) ||
       !read_range("global", call->global, dimensions, 1, made.global, message) ||
       (call->local && !read_range("local", call->local, dimensions, 1, made.local, message)))
@@ -156,11 +143,9 @@ static ww_status set_argument(void *self, struct message *message) {
   struct set_call *call = self;
   const ww_kernel *kernel = call->launch->kernel;
   struct job_argument *value = &call->made.value;
-  if (call->index >= kernel->argument_count) {
-    message_fail(message, "index: %u: kernel '%.60s' has %zu argument%s", call->index, kernel->name,
-                 kernel->argument_count, text_s(kernel->argument_count));
-    return WW_BAD_INPUT;
-  }
+  if (call->index >= kernel->argument_count)
+    return api_judge(message_fail(message, "index: %u: kernel '%.60s' has %zu argument%s", call->index, kernel->name,
+                                  kernel->argument_count, text_s(kernel->argument_count)));
   const struct isa_kernel *isa = isa_find_kernel(call->launch->program->program.isa, kernel->name);
   const ww_image *image = call->made.image;
   if (!job_argument_fits(&isa->args[call->index], value, message) ||

@@ -12,7 +12,7 @@ static pthread_once_t json_once = PTHREAD_ONCE_INIT;
 
 struct context_call {
   ww_options options;
-  ww_context *made;
+  ww_context **made;
 };
 
 static char *copy_of(const char *text) { return text ? need_copy(text) : NULL; }
@@ -26,25 +26,19 @@ static ww_status make_context(void *self, struct message *message) {
                                          .translator = copy_of(call->options.llvm_spirv),
                                          .cache = copy_of(call->options.cache),
                                          .temporary = copy_of(call->options.temporary)};
-  call->made = context;
+  *call->made = context;
   return WW_OK;
 }
 
 ww_status ww_context_new(const ww_options *options, ww_context **context, ww_error *error) {
-  struct context_call call = {.made = NULL};
-  API_GIVEN(context);
+  struct context_call call = {.made = context};
+  API_MADE(context);
   API_TAKE(call.options, options);
   pthread_once(&json_once, need_json);
-  const ww_status status = api_try(NULL, make_context, &call, error);
-  *context = call.made;
-  return status;
+  return api_try(NULL, make_context, &call, error);
 }
 
-ww_context *ww_context_ref(ww_context *context) {
-  if (context)
-    api_ref(&context->references);
-  return context;
-}
+API_REF(ww_context)
 
 void ww_context_unref(ww_context *context) {
   if (!context || !api_unref(&context->references))
@@ -97,7 +91,7 @@ struct machine_call {
   const ww_machine *from;
   const char *const *changes;
   size_t count;
-  ww_machine *made;
+  ww_machine **made;
 };
 
 static ww_status load_machine(void *self, struct message *message) {
@@ -105,19 +99,16 @@ static ww_status load_machine(void *self, struct message *message) {
   struct machine machine;
   if (!machine_load(call->name, NULL, NULL, &machine, message) || !machine_settle(&machine, message))
     return WW_BAD_INPUT;
-  call->made = api_machine_new(&machine, &machine);
+  *call->made = api_machine_new(&machine, &machine);
   return WW_OK;
 }
 
 ww_status ww_machine_load(ww_context *context, const char *name, ww_machine **machine, ww_error *error) {
-  struct machine_call call = {.name = name};
-  API_GIVEN(machine);
-  *machine = NULL;
+  struct machine_call call = {.name = name, .made = machine};
+  API_MADE(machine);
   API_GIVEN(context);
   API_GIVEN(name);
-  const ww_status status = api_try(NULL, load_machine, &call, error);
-  *machine = call.made;
-  return status;
+  return api_try(NULL, load_machine, &call, error);
 }
 
 static ww_status parse_machine(void *self, struct message *message) {
@@ -131,21 +122,18 @@ static ww_status parse_machine(void *self, struct message *message) {
                     machine_read(text, name, &machine, message) && machine_settle(&machine, message);
   free(text);
   if (good)
-    call->made = api_machine_new(&machine, &machine);
+    *call->made = api_machine_new(&machine, &machine);
   return api_judge(good);
 }
 
 ww_status ww_machine_parse(ww_context *context, ww_bytes ini, ww_machine **machine, ww_error *error) {
-  struct machine_call call = {.ini = api_named(ini, "machine.ini")};
-  API_GIVEN(machine);
-  *machine = NULL;
+  struct machine_call call = {.ini = api_named(ini, "machine.ini"), .made = machine};
+  API_MADE(machine);
   API_GIVEN(context);
   API_GIVEN(ini.data);
   if (ini.size > MACHINE_FILE_BYTES)
     return api_fail(error, WW_BAD_INPUT, "ini: larger than 1 MiB");
-  const ww_status status = api_try_named(call.ini.name, parse_machine, &call, error);
-  *machine = call.made;
-  return status;
+  return api_try_named(call.ini.name, parse_machine, &call, error);
 }
 
 static ww_status change_machine(void *self, struct message *message) {
@@ -157,28 +145,21 @@ static ww_status change_machine(void *self, struct message *message) {
       return WW_BAD_INPUT;
   if (!machine_settle(&machine, message))
     return WW_BAD_INPUT;
-  call->made = api_machine_new(&machine, call->from->file);
+  *call->made = api_machine_new(&machine, call->from->file);
   return WW_OK;
 }
 
 ww_status ww_machine_with(const ww_machine *machine, const char *const *changes, size_t count, ww_machine **changed,
                           ww_error *error) {
-  struct machine_call call = {.from = machine, .changes = changes, .count = count};
-  API_GIVEN(changed);
-  *changed = NULL;
+  struct machine_call call = {.from = machine, .changes = changes, .count = count, .made = changed};
+  API_MADE(changed);
   API_GIVEN(machine);
   if (count)
     API_GIVEN(changes);
-  const ww_status status = api_try(NULL, change_machine, &call, error);
-  *changed = call.made;
-  return status;
+  return api_try(NULL, change_machine, &call, error);
 }
 
-ww_machine *ww_machine_ref(ww_machine *machine) {
-  if (machine)
-    api_ref(&machine->references);
-  return machine;
-}
+API_REF(ww_machine)
 
 void ww_machine_unref(ww_machine *machine) {
   if (!machine || !api_unref(&machine->references))
@@ -202,10 +183,8 @@ static ww_status find_value(void *self, struct message *message) {
   const struct param_group *group = NULL;
   char nearest[64] = "", hint[MESSAGE_HINT];
   const struct param_row *row = param_find(machine_groups, MACHINE_GROUPS, call->key, &group, nearest);
-  if (!row) {
-    message_fail(message, "%.60s: no such parameter%s", call->key, message_hint(hint, nearest));
-    return WW_BAD_INPUT;
-  }
+  if (!row)
+    return api_judge(message_fail(message, "%.60s: no such parameter%s", call->key, message_hint(hint, nearest)));
   if (call->value)
     *call->value = param_value(group, row, call->machine->machine);
   if (call->word)

@@ -1,5 +1,4 @@
 /* Programs: building, describing and writing them. */
-#include <stdio.h>
 
 #include "isa/asm/asm.h"
 #include "isa/image.h"
@@ -192,8 +191,7 @@ static ww_status report_log(struct build_call *call, ww_status status, ww_error 
 ww_status ww_program_build(ww_context *context, ww_bytes source, const ww_build *build, ww_program **program,
                            ww_error *error) {
   struct build_call call = {.context = context};
-  API_GIVEN(program);
-  *program = NULL;
+  API_MADE(program);
   API_GIVEN(context);
   API_GIVEN(source.data);
   API_TAKE(call.build, build);
@@ -251,8 +249,7 @@ static ww_status link_units(void *self, struct message *message) {
 ww_status ww_program_link(ww_context *context, const ww_bytes *units, size_t count, const ww_build *build,
                           ww_program **program, ww_error *error) {
   struct build_call call = {.context = context, .given = units, .unit_count = count};
-  API_GIVEN(program);
-  *program = NULL;
+  API_MADE(program);
   API_GIVEN(context);
   API_GIVEN(units);
   if (!count)
@@ -264,11 +261,7 @@ ww_status ww_program_link(ww_context *context, const ww_bytes *units, size_t cou
   return status;
 }
 
-ww_program *ww_program_ref(ww_program *program) {
-  if (program)
-    api_ref(&program->references);
-  return program;
-}
+API_REF(ww_program)
 
 void ww_program_unref(ww_program *program) {
   if (!program || !api_unref(&program->references))
@@ -313,32 +306,27 @@ const ww_argument *ww_kernel_argument(const ww_kernel *kernel, size_t i) {
 struct kernel_call {
   const ww_program *program;
   const char *name;
-  const ww_kernel *found;
+  const ww_kernel **found;
 };
 
 static ww_status find_kernel(void *self, struct message *message) {
   struct kernel_call *call = self;
   const struct program *program = &call->program->program;
   const char *name = call->name ? call->name : program_only_kernel(program);
-  if (!name) {
-    message_fail(message, "which kernel? %.200s has %zu", program->path, call->program->kernel_count);
-    return WW_BAD_INPUT;
-  }
+  if (!name)
+    return api_judge(message_fail(message, "which kernel? %.200s has %zu", program->path, call->program->kernel_count));
   const struct isa_kernel *kernel = program_kernel(program, name, message);
   if (!kernel)
     return WW_BAD_INPUT;
-  call->found = &call->program->kernels[kernel - program->isa->kernels].face;
+  *call->found = &call->program->kernels[kernel - program->isa->kernels].face;
   return WW_OK;
 }
 
 ww_status ww_program_kernel(const ww_program *program, const char *name, const ww_kernel **kernel, ww_error *error) {
-  struct kernel_call call = {.program = program, .name = name};
-  API_GIVEN(kernel);
-  *kernel = NULL;
+  struct kernel_call call = {program, name, kernel};
+  API_MADE(kernel);
   API_GIVEN(program);
-  const ww_status status = api_try(NULL, find_kernel, &call, error);
-  *kernel = call.found;
-  return status;
+  return api_try(NULL, find_kernel, &call, error);
 }
 
 /* ---- writing -------------------------------------------------------------------------------------------- */

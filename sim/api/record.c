@@ -7,7 +7,6 @@
  * engine. A replay runs all launches on one machine from cycle 0. So a recording begins with an engine that has not
  * run, and ends with the run after which the device replaces its engine. */
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "sim/api/api.h"
 #include "sim/base/need.h"
@@ -40,9 +39,8 @@ static bool is_written(const struct api_recording *recording) {
 
 /* While the device is recorded, new images get new numbers. */
 static void record_numbers(ww_device *device, bool recorded) {
-  api_device_lock(device);
+  API_LOCKED(device);
   device->recorded = recorded;
-  api_device_unlock(device);
 }
 
 struct record_call {
@@ -53,14 +51,12 @@ struct record_call {
 static ww_status begin(void *self, struct message *message) {
   const struct record_call *call = self;
   ww_device *device = call->device;
-  struct trace_error error = {0};
   struct api_recording *recording = need(1, sizeof *recording);
   api_sink(&recording->sink, call->sink);
-  recording->recorder = recorder_new(trace_writer_open_sink(&recording->sink.sink, "the trace", &error));
+  recording->recorder = recorder_new(trace_writer_open_sink(&recording->sink.sink, "the trace", message));
   if (!recording->recorder || !is_written(recording)) {
     if (recording->recorder)
-      recorder_close(recording->recorder, &error);
-    message_fail(message, "%s", error.text);
+      recorder_close(recording->recorder, message);
     free(recording);
     return WW_CANCELLED;
   }
@@ -159,7 +155,7 @@ static ww_status report_missing(size_t launches, uint64_t missed, const struct m
 static ww_status end(void *self, struct message *message) {
   const struct record_call *call = self;
   struct api_recording *recording = call->device->recording;
-  struct trace_error error = {0};
+  struct message error;
   const size_t launches = recording->jobs ? trace_jobs_count(recording->jobs) : 0;
   if (launches)
     trace_jobs_write(recording->jobs, recorder_writer(recording->recorder));
@@ -172,7 +168,7 @@ static ww_status end(void *self, struct message *message) {
   record_numbers(call->device, false);
   if (good)
     return status;
-  message_fail(message, "%s", error.text);
+  *message = error;
   return WW_CANCELLED;
 }
 

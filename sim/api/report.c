@@ -14,11 +14,7 @@ ww_report *api_report_new(void) {
   return report;
 }
 
-ww_report *ww_report_ref(ww_report *report) {
-  if (report)
-    api_ref(&report->references);
-  return report;
-}
+API_REF(ww_report)
 
 static void free_own(ww_report *report) {
   for (size_t i = 0; i < report->count; i++)

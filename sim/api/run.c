@@ -6,7 +6,6 @@
  * What the engine and the watchers own is in the device's pool: an out-of-memory error during the run frees it all at
  * once, and the device makes another engine for its next run. The report is not in that pool. */
 #include <assert.h>
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "models/result.h"
@@ -38,7 +37,7 @@ static void add_buffer(struct job *job, const char *name, uint64_t base, uint64_
 
 /* Everything on the device, in the order of addresses. Bytes and reservations remain the device's. */
 static void take_memory(struct job *job, ww_device *device, bool to_run) {
-  api_device_lock(device);
+  API_LOCKED(device);
   device->run += to_run;
   job->memory.buffers = need(device->count + 1, sizeof *job->memory.buffers);
   job->elements = need(device->count + 1, sizeof *job->elements);
@@ -53,7 +52,6 @@ static void take_memory(struct job *job, ww_device *device, bool to_run) {
   job->memory.image_count = device->image_count;
   if (device->image_count)
     memcpy(job->memory.images, device->images, device->image_count * sizeof *device->images);
-  api_device_unlock(device);
 }
 
 /* Returns bytes and reservations to the device; the report keeps none. */
@@ -226,10 +224,9 @@ static void begin_job(struct job *job, ww_device *device, const ww_program *prog
 static ww_status prepare(void *self, struct message *message) {
   struct run_call *call = self;
   for (size_t i = 0; i < call->count; i++)
-    if (!call->launches[i] || call->launches[i]->device != call->device) {
-      message_fail(message, "launches[%zu]: is %s", i, call->launches[i] ? "from another device" : "NULL");
-      return WW_BAD_INPUT;
-    }
+    if (!call->launches[i] || call->launches[i]->device != call->device)
+      return api_judge(
+          message_fail(message, "launches[%zu]: is %s", i, call->launches[i] ? "from another device" : "NULL"));
   const ww_status owned = find_owner(call, message);
   if (owned != WW_OK)
     return owned;

@@ -3,7 +3,6 @@
  * llvm-spirv writes OpString "kernel_arg_type.NAME.float4*,int," and "kernel_arg_type_qual.NAME.const,,"; clang lists
  * an item for each argument. Constant memory shows in the parameters' types. */
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "sim/api/api.h"
 #include "sim/base/need.h"

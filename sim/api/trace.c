@@ -1,5 +1,4 @@
 /* Traces and launch files: runs without a device. */
-#include <stdio.h>
 
 #include "sim/api/api.h"
 #include "sim/base/need.h"
@@ -10,18 +9,14 @@
 /* ---- traces ------------------------------------------------------------------------------------------------------ */
 
 struct trace *api_trace_open(const ww_trace *trace, struct message *message) {
-  struct trace_error error = {0};
   const struct trace_place place = {trace->name, trace->bytes, trace->size};
-  struct trace *opened = trace_open_at(&place, trace->salvage ? TRACE_SALVAGE : TRACE_WHOLE, &error);
-  if (!opened)
-    message_fail(message, "%s", error.text);
-  return opened;
+  return trace_open_at(&place, trace->salvage ? TRACE_SALVAGE : TRACE_WHOLE, message);
 }
 
 struct open_call {
   ww_bytes bytes;
   bool salvage;
-  ww_trace *made;
+  ww_trace **made;
 };
 
 /* Checks that the trace opens and describes a run. */
@@ -46,7 +41,7 @@ static ww_status open_trace(void *self, struct message *message) {
   made->bytes = need(made->size, 1);
   memcpy(made->bytes, call->bytes.data, made->size);
   if (check_trace(made, message)) {
-    call->made = made;
+    *call->made = made;
     return WW_OK;
   }
   ww_trace_unref(made);
@@ -54,21 +49,14 @@ static ww_status open_trace(void *self, struct message *message) {
 }
 
 ww_status ww_trace_open(ww_context *context, ww_bytes bytes, bool salvage, ww_trace **trace, ww_error *error) {
-  struct open_call call = {.bytes = api_named(bytes, "the trace"), .salvage = salvage};
-  API_GIVEN(trace);
-  *trace = NULL;
+  struct open_call call = {.bytes = api_named(bytes, "the trace"), .salvage = salvage, .made = trace};
+  API_MADE(trace);
   API_GIVEN(context);
   API_GIVEN(bytes.data);
-  const ww_status status = api_try_named(call.bytes.name, open_trace, &call, error);
-  *trace = call.made;
-  return status;
+  return api_try_named(call.bytes.name, open_trace, &call, error);
 }
 
-ww_trace *ww_trace_ref(ww_trace *trace) {
-  if (trace)
-    api_ref(&trace->references);
-  return trace;
-}
+API_REF(ww_trace)
 
 void ww_trace_unref(ww_trace *trace) {
   if (!trace || !api_unref(&trace->references))
@@ -80,7 +68,7 @@ void ww_trace_unref(ww_trace *trace) {
 
 struct machine_call {
   const ww_trace *trace;
-  ww_machine *made;
+  ww_machine **made;
 };
 
 static ww_status find_machine(void *self, struct message *message) {
@@ -90,20 +78,17 @@ static ww_status find_machine(void *self, struct message *message) {
   struct trace *trace = api_trace_open(call->trace, message);
   const bool good = trace && trace_job_machine(trace, call->trace->name, &request, &job, message);
   if (good)
-    call->made = api_machine_new(job.machine, job.machine_file);
+    *call->made = api_machine_new(job.machine, job.machine_file);
   job_free(&job);
   trace_close(trace);
   return api_judge(good);
 }
 
 ww_status ww_trace_machine(const ww_trace *trace, ww_machine **machine, ww_error *error) {
-  struct machine_call call = {.trace = trace};
-  API_GIVEN(machine);
-  *machine = NULL;
+  struct machine_call call = {trace, machine};
+  API_MADE(machine);
   API_GIVEN(trace);
-  const ww_status status = api_try(NULL, find_machine, &call, error);
-  *machine = call.made;
-  return status;
+  return api_try(NULL, find_machine, &call, error);
 }
 
 bool api_trace_job(struct trace *opened, const ww_trace *trace, const ww_machine *machine, struct job *job,

@@ -1,5 +1,4 @@
 /* Turns a watch into watchers of a run, and collects their results afterwards. */
-#include <stdio.h>
 
 #include "sim/api/api.h"
 #include "sim/base/file.h"
@@ -91,11 +90,10 @@ static void watch_own(struct api_watchers *watchers, struct run_options *options
 
 static bool record(struct api_watchers *watchers, const struct job *job, struct run_options *options,
                    struct message *message) {
-  struct trace_error error = {0};
   api_sink(&watchers->trace, watchers->watch.trace);
-  watchers->recorder = recorder_new(trace_writer_open_sink(&watchers->trace.sink, "the trace", &error));
+  watchers->recorder = recorder_new(trace_writer_open_sink(&watchers->trace.sink, "the trace", message));
   if (!watchers->recorder)
-    return message_fail(message, "%s", error.text);
+    return false;
   trace_job_write(job, options->max_cycles, recorder_writer(watchers->recorder));
   watchers->recording = recorder_watcher(watchers->recorder);
   run_watch(options, &watchers->recording);
@@ -153,13 +151,12 @@ ww_status api_watch_begin(const ww_watch *watch, const struct job *job, cycle_t 
 
 static bool end_recording(struct api_watchers *watchers, bool good, struct message *message) {
   struct recorder *recorder = watchers->recorder;
-  struct trace_error error = {0};
   watchers->recorder = NULL;
   if (!good && trace_writer_good(recorder_writer(recorder))) {
     recorder_abandon(recorder);
     return false;
   }
-  return recorder_close(recorder, &error) ? good : message_fail(message, "%s", error.text);
+  return recorder_close(recorder, message) && good;
 }
 
 ww_status api_watch_end(struct api_watchers *watchers, const struct job *job, const struct launch_result *results,

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/base/sizes.h"
 #include "sim/check/check_parts.h"
 #include "sim/check/report.h"
 

@@ -2,7 +2,6 @@
  * terminals link the places. */
 #include <ctype.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "isa/asm/asm.h"

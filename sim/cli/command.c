@@ -1,6 +1,5 @@
 #include "sim/cli/command.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,6 @@
 #include "sim/cli/console.h"
 
 #include <errno.h>
-#include <jansson.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
@@ -86,25 +84,12 @@ bool console_output_painted(const char *text, struct message *message) {
   return output(NULL, text, strlen(text), true, message);
 }
 
-void console_print(const char *format, ...) {
-  char *line = NULL;
-  va_list list;
-  va_start(list, format);
-  const int length = vasprintf(&line, format, list);
-  va_end(list);
-  if (length >= 0)
-    put_out(line, (size_t)length, false);
-  free(line);
-}
-
 static bool write_out(void *self, const char *data, size_t size, struct message *message) {
   (void)self;
   return console_output(NULL, data, size, message);
 }
 
 const struct sink console_sink = {write_out, NULL};
-
-bool console_output_some(struct text *text, struct message *message) { return sink_some(&console_sink, text, message); }
 
 /* ---- callers ---- */
 

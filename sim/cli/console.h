@@ -35,12 +35,6 @@ bool console_output(const char *path, const char *data, size_t size, struct mess
 /* The same to standard output, keeping our colors; the text's foreign words must be free of control characters. */
 bool console_output_painted(const char *text, struct message *message);
 
-/* printf(), with the same protection of a terminal. */
-void console_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* The same to standard output for a growing text: once it is long enough, writes and empties it. */
-bool console_output_some(struct text *text, struct message *message);
-
 /* A caller that only takes warnings, on stderr. Long work uses a terminal (terminal.h). */
 extern const struct caller console_caller;
 

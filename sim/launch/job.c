@@ -10,8 +10,6 @@
 
 #include "models/machine.h"
 #include "models/simulation.h"
-#include "sim/base/file.h"
-#include "sim/base/nearest.h"
 #include "sim/base/need.h"
 #include "sim/base/sizes.h"
 

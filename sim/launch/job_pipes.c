@@ -1,5 +1,4 @@
 /* Pipes of a job. A pipe is a buffer, hidden from job_find_buffer(), and a description (isa/pipe.h). */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

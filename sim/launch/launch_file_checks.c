@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "isa/pipe.h"
-#include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/launch/job_images.h"
 #include "sim/launch/launch_file_parts.h"

@@ -68,20 +68,27 @@ static bool read_triple(struct job_reader *reader, const struct place *parent, c
   const json_t *value = member(reader, &place, object);
   if (!value)
     return false;
-  for (size_t i = 0; i < 3; i++) {
-    const struct place element = {&place, NULL, i};
+  for (struct place at = {&place, NULL, 0}; at.index < 3; at.index++) {
     uint64_t number = 0;
-    if (!json_whole(&reader->document, &element, json_array_get(value, i), minimum, UINT32_MAX, "", &number))
+    if (!json_whole(&reader->document, &at, json_array_get(value, at.index), minimum, UINT32_MAX, "", &number))
       return false;
-    to[i] = (uint32_t)number;
+    to[at.index] = (uint32_t)number;
   }
   return true;
 }
 
-static const json_t *read_list(struct job_reader *reader, const json_t *root, const char *key) {
+/* Reads each element of a list. */
+typedef bool element_reader(struct job_reader *reader, const struct place *place, const json_t *element);
+
+static bool read_list(struct job_reader *reader, const json_t *root, const char *key, element_reader *read) {
   const struct place place = {NULL, key, 0};
   const json_t *list = member(reader, &place, root);
-  return list && json_is(&reader->document, &place, list, JSON_ARRAY) ? list : NULL;
+  if (!list || !json_is(&reader->document, &place, list, JSON_ARRAY))
+    return false;
+  for (struct place at = {&place, NULL, 0}; at.index < json_array_size(list); at.index++)
+    if (!read(reader, &at, json_array_get(list, at.index)))
+      return false;
+  return true;
 }
 
 /* ---- the machine */
@@ -115,9 +122,8 @@ static bool take_machine(struct job_reader *reader, const struct place *place, c
     return false;
   named.isa = reader->isa;
   job_set_machine(job, &named, &named);
-  for (size_t i = 0; sets && i < json_array_size(sets); i++) {
-    const struct place element = {&all, NULL, i};
-    const char *word = json_word(&reader->document, &element, json_array_get(sets, i));
+  for (struct place at = {&all, NULL, 0}; at.index < json_array_size(sets); at.index++) {
+    const char *word = json_word(&reader->document, &at, json_array_get(sets, at.index));
     if (!word || !machine_set(job->machine, word, message))
       return false;
   }
@@ -224,17 +230,6 @@ static bool read_buffer(struct job_reader *reader, const struct place *place, co
   return true;
 }
 
-static bool read_buffers(struct job_reader *reader, const json_t *root) {
-  const struct place all = {NULL, "buffers", 0};
-  const json_t *list = read_list(reader, root, "buffers");
-  for (size_t i = 0; list && i < json_array_size(list); i++) {
-    const struct place place = {&all, NULL, i};
-    if (!read_buffer(reader, &place, json_array_get(list, i)))
-      return false;
-  }
-  return list;
-}
-
 static bool has_number(const struct isa_memory *memory, uint64_t number) {
   for (size_t i = 0; i < memory->pipe_count; i++)
     if (memory->pipes[i].number == number)
@@ -270,17 +265,6 @@ static bool read_pipe(struct job_reader *reader, const struct place *place, cons
   pipe->reserved[ISA_PIPE_READ] = pipe->done[ISA_PIPE_READ] = read;
   pipe->reserved[ISA_PIPE_WRITE] = pipe->done[ISA_PIPE_WRITE] = written;
   return true;
-}
-
-static bool read_pipes(struct job_reader *reader, const json_t *root) {
-  const struct place all = {NULL, "pipes", 0};
-  const json_t *list = read_list(reader, root, "pipes");
-  for (size_t i = 0; list && i < json_array_size(list); i++) {
-    const struct place place = {&all, NULL, i};
-    if (!read_pipe(reader, &place, json_array_get(list, i)))
-      return false;
-  }
-  return list;
 }
 
 /* The same words as in launch files. */
@@ -335,10 +319,7 @@ static bool read_images(struct job_reader *reader, const json_t *root) {
   const json_t *list = json_object_get(root, "images");
   if (list && (!json_is_array(list) || json_array_size(list) > ISA_MOST_IMAGES))
     return json_fail(&reader->document, &all, "is not a list of at most %d images", ISA_MOST_IMAGES);
-  for (size_t i = 0; i < json_array_size(list); i++)
-    if (!read_image(reader, &(struct place){&all, NULL, i}, json_array_get(list, i)))
-      return false;
-  return true;
+  return !list || read_list(reader, root, "images", read_image);
 }
 
 /* ---- launches */
@@ -465,31 +446,23 @@ bool trace_job_fits(const struct job *job, struct message *message) {
 
 static bool read_launches(struct job_reader *reader, const json_t *root) {
   const struct place all = {NULL, "launches", 0};
-  const json_t *list = read_list(reader, root, "launches");
-  if (!list)
-    return false;
-  if (!json_array_size(list) || !trace_launches(reader->trace))
+  const json_t *list = json_object_get(root, "launches");
+  if (json_is_array(list) && (!json_array_size(list) || !trace_launches(reader->trace)))
     return message_fail(reader->document.message, "%.300s: has no launch", reader->document.file);
-  for (size_t i = 0; i < json_array_size(list); i++) {
-    const struct place place = {&all, NULL, i};
-    if (!read_launch(reader, &place, json_array_get(list, i)))
-      return false;
-  }
-  return check_together(reader, &all) && trace_job_fits(reader->job, reader->document.message);
+  return read_list(reader, root, "launches", read_launch) && check_together(reader, &all) &&
+         trace_job_fits(reader->job, reader->document.message);
+}
+
+static bool read_define(struct job_reader *reader, const struct place *place, const json_t *define) {
+  const char *word = json_word(&reader->document, place, define);
+  if (word)
+    program_say(&reader->job->build.defines, word);
+  return word;
 }
 
 /* Traces of earlier versions have no defines. */
 static bool read_defines(struct job_reader *reader, const json_t *root) {
-  const json_t *list = json_object_get(root, "defines") ? read_list(reader, root, "defines") : NULL;
-  const struct place all = {NULL, "defines", 0};
-  for (size_t i = 0; i < json_array_size(list); i++) {
-    const struct place place = {&all, NULL, i};
-    const char *word = json_word(&reader->document, &place, json_array_get(list, i));
-    if (!word)
-      return false;
-    program_say(&reader->job->build.defines, word);
-  }
-  return list || !json_object_get(root, "defines");
+  return !json_object_get(root, "defines") || read_list(reader, root, "defines", read_define);
 }
 
 static bool read_job(struct job_reader *reader, const json_t *root, cycle_t *max_cycles) {
@@ -502,8 +475,8 @@ static bool read_job(struct job_reader *reader, const json_t *root, cycle_t *max
     return false;
   reader->job->origin = imported ? JOB_IMPORTED : JOB_RECORDED;
   return read_whole(reader, NULL, root, "max_cycles", 1, INT64_MAX, max_cycles) && read_machine(reader, root) &&
-         read_defines(reader, root) && read_programs(reader) && read_buffers(reader, root) &&
-         read_pipes(reader, root) && read_images(reader, root) && read_launches(reader, root);
+         read_defines(reader, root) && read_programs(reader) && read_list(reader, root, "buffers", read_buffer) &&
+         read_list(reader, root, "pipes", read_pipe) && read_images(reader, root) && read_launches(reader, root);
 }
 
 /* Reads the meta "run". NULL with the message filled. */

@@ -1,7 +1,5 @@
 #include "sim/replay/kinds.h"
 
-#include <stdlib.h>
-
 #include "isa/ops.h"
 #include "isa/rows.h"
 #include "sim/base/need.h"

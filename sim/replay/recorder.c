@@ -606,7 +606,7 @@ void recorder_rest(struct recorder *recorder) {
     recorder->programs[i].now = NULL;
 }
 
-bool recorder_close(struct recorder *recorder, struct trace_error *error) {
+bool recorder_close(struct recorder *recorder, struct message *error) {
   recorder_rest(recorder);
   trace_writer_settle(recorder->writer, NEVER); /* marks come after all batches, also in a slice */
   char *marks = marks_text(recorder->marks);

@@ -47,7 +47,7 @@ void recorder_write_rules(struct trace_writer *writer);
 
 /* Ends the trace and frees the recorder. The simulation must have stopped, but need not be freed. False, with *error
  * filled, when something could not be written. */
-bool recorder_close(struct recorder *recorder, struct trace_error *error);
+bool recorder_close(struct recorder *recorder, struct message *error);
 
 /* Frees the recorder without ending the file. */
 void recorder_abandon(struct recorder *recorder);

@@ -1,7 +1,6 @@
 #include "isa/ops.h"
 #include "sim/replay/replayer_parts.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,6 @@
 #include "models/result.h"
 #include "sim/base/need.h"
 #include "sim/base/vector.h"
-#include "sim/replay/kinds.h"
 
 enum { REGISTERS = 256 };
 
@@ -20,9 +18,9 @@ enum { REGISTERS = 256 };
 void replayer_damage(struct replayer *replayer, const char *what) {
   if (replayer->faulty)
     return;
-  const struct trace_error *error = trace_failed(replayer->trace);
+  const struct message *error = trace_failed(replayer->trace);
   replayer->faulty = replayer->damaged = true;
-  snprintf(replayer->fault, sizeof replayer->fault, "%s", error ? error->text : what);
+  snprintf(replayer->fault, sizeof replayer->fault, "%.599s", error ? error->text : what);
 }
 
 static void ended(struct unit *unit, const struct isa_warp *warp) {
@@ -47,12 +45,9 @@ static void ended(struct unit *unit, const struct isa_warp *warp) {
 const char *replayer_fault(const struct replayer *replayer) { return replayer->faulty ? replayer->fault : NULL; }
 
 struct replayer *replayer_of_job(struct trace *trace, const struct job *job, bool prefix, struct message *message) {
-  struct trace_error error = {0};
-  struct replayer *replayer = replayer_new(trace, &error);
-  if (!replayer) {
-    message_fail(message, "%s", error.text);
+  struct replayer *replayer = replayer_new(trace, message);
+  if (!replayer)
     return NULL;
-  }
   for (size_t i = 0; i < job->launch_count && i < trace_launches(trace); i++)
     replayer->shift[i] = job->launches[i].shift;
   replayer->prefix = prefix;
@@ -518,16 +513,14 @@ static uint32_t rule_of(const char *name, size_t length) {
 }
 
 /* Reads the names of the recording's rules, one per line. */
-static bool read_rules(struct replayer *replayer, struct trace_error *error) {
+static bool read_rules(struct replayer *replayer, struct message *error) {
   const char *rules = trace_meta(replayer->trace, "rules", NULL);
   for (; rules && *rules; replayer->rule_count++) {
     const size_t length = strcspn(rules, "\n");
     const uint32_t rule = rule_of(rules, length);
-    if (rule == HAZARDS) {
-      snprintf(error->text, sizeof error->text, "the recording has hazards of an unknown rule, '%.*s'",
-               (int)(length < 60 ? length : 60), rules);
-      return false;
-    }
+    if (rule == HAZARDS)
+      return message_fail(error, "the recording has hazards of an unknown rule, '%.*s'",
+                          (int)(length < 60 ? length : 60), rules);
     replayer->rules = need_more(replayer->rules, replayer->rule_count + 1, sizeof *replayer->rules);
     replayer->rules[replayer->rule_count] = (uint16_t)rule;
     rules += length + (rules[length] == '\n');
@@ -535,7 +528,7 @@ static bool read_rules(struct replayer *replayer, struct trace_error *error) {
   return true;
 }
 
-struct replayer *replayer_new(struct trace *trace, struct trace_error *error) {
+struct replayer *replayer_new(struct trace *trace, struct message *error) {
   struct replayer *replayer = need(1, sizeof *replayer);
   replayer->trace = trace;
   replayer->shift = need(trace_launches(trace) + 1u, sizeof *replayer->shift);

@@ -25,7 +25,7 @@
 struct replayer;
 
 /* A replayer of a trace, which must stay open. NULL with *error filled. */
-struct replayer *replayer_new(struct trace *trace, struct trace_error *error);
+struct replayer *replayer_new(struct trace *trace, struct message *error);
 void replayer_free(struct replayer *replayer); /* call it after freeing the simulation */
 
 /* For simulation_new_with(), and for a run, which ends at the first fault. */

@@ -11,10 +11,6 @@ const char *const outcome_names[OUTCOME_COUNT] = {
 #undef OUTCOME
 };
 
-bool trace_fail(struct message *message, const struct trace_error *error) {
-  return message_fail(message, "%s", error->text);
-}
-
 bool recording_read(struct recording *recording, const char *path, struct message *message) {
   const struct job_request request = {0};
   job_free(&recording->job);

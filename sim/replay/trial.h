@@ -12,9 +12,6 @@
 #include "sim/replay/job.h"
 #include "sim/session/run.h"
 
-/* Copies the error into the message; returns false. */
-bool trace_fail(struct message *message, const struct trace_error *error);
-
 /* An open trace and its job. */
 struct recording {
   struct trace *trace;

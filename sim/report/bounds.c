@@ -1,6 +1,5 @@
 /* How near the resources came to their peaks, and the sentence that says what bounds a launch: docs/report.md has the
  * rule. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

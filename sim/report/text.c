@@ -1,5 +1,4 @@
 /* The text report: numbers first, then their meaning, then advice. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +8,6 @@
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/base/text.h"
-#include "sim/base/version.h"
 #include "sim/core/histogram.h"
 #include "sim/report/fidelity.h"
 #include "sim/report/report.h"

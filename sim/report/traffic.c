@@ -1,5 +1,4 @@
 /* Sections of the text report: copies, memory, pipes. */
-#include <inttypes.h>
 
 #include "models/machine.h"
 #include "sim/base/text.h"

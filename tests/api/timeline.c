@@ -136,7 +136,7 @@ static void count_event(void *self, const ww_event *event) {
 
 static struct sum sum_of(const struct kept *timeline, uint64_t start) {
   struct sum sum = {.first = UINT64_MAX};
-  struct trace_error error;
+  struct message error;
   struct timeline_event event;
   char place[40];
   const struct trace_place at = {"timeline", (const uint8_t *)timeline->text, timeline->length};
@@ -215,7 +215,7 @@ TEST(timeline, of_a_cancelled_run_is_valid_up_to_its_last_block) {
   ct_freed(rig_free) struct rig rig = rig_new("teaching");
   ct_freed(ww_launch_unref_at) ww_launch *launch = rig_launch(&rig, "spin", 64, 64);
   struct kept timeline = {NULL, 0};
-  struct trace_error error;
+  struct message error;
   const ww_watch watch = {.size = sizeof watch, .tick = stop, .timeline = rig_sink(&timeline)};
   EXPECT_EQ(ww_run(rig.device, &launch, 1, &watch, NULL, NULL), WW_CANCELLED);
   const struct trace_place at = {"timeline", (const uint8_t *)timeline.text, timeline.length};

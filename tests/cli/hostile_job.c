@@ -36,7 +36,7 @@ static char *path_of(const char *name) {
 
 /* Writes the trace with another `run` through the writer: all checksums are correct. */
 static void write_with(const char *run, size_t size) {
-  struct trace_error error;
+  struct message error;
   ct_freed(trace_close_at) struct trace *trace = trace_open(path_of("t.wwt"), TRACE_WHOLE, &error);
   unlink(path_of("m.wwt")); /* some file systems take milliseconds to truncate a file */
   struct trace_writer *writer = trace_writer_open(path_of("m.wwt"), &error);
@@ -65,7 +65,7 @@ static void write_with(const char *run, size_t size) {
 /* Whether it is accepted as a job; a refusal is one line. */
 static bool is_job(void) {
   const struct job_request request = {0};
-  struct trace_error error;
+  struct message error;
   struct message message = {{0}};
   ct_freed(job_free) struct job job = {0};
   cycle_t cycles = 0;
@@ -195,7 +195,7 @@ static void change(json_t *root, json_t *at, const char *where) {
 }
 
 static json_t *recorded(void) {
-  struct trace_error error;
+  struct message error;
   snprintf(folder, sizeof folder, "%s", tool_folder());
   tool_file("k.cl", kernels);
   tool_file("l.json", launches);

@@ -45,7 +45,7 @@ static void start(const char *out) {
 
 static void write_timeline(const char *meta, const struct timeline_event *events, size_t count) {
   const struct timeline_window window = {.to = NEVER, .kinds = UINT32_MAX};
-  struct trace_error error;
+  struct message error;
   struct timeline_writer *writer = timeline_writer_open(made_path, &window, &error);
   ASSERT_TRUE(writer != NULL);
   struct timeline *timeline = timeline_writer_listener(writer);
@@ -61,7 +61,7 @@ static void write_timeline(const char *meta, const struct timeline_event *events
 typedef bool exporter(struct timeline_file *file, const char *name, FILE *stream, struct message *message);
 
 static bool export(exporter *to, struct message *message) {
-  struct trace_error error = {.text = ""};
+  struct message error = {.text = ""};
   struct timeline_file *file = timeline_open_file(made_path, TRACE_WHOLE, &error);
   EXPECT_STREQ(error.text, "");
   struct output output;

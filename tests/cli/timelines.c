@@ -45,7 +45,7 @@ static void run(const char *command, const char *launch) {
 
 static struct timeline_file *open_file(const char *name) {
   char path[500];
-  struct trace_error error;
+  struct message error;
   snprintf(path, sizeof path, "%s/%s", here, name);
   return timeline_open_file(path, TRACE_WHOLE, &error);
 }

@@ -33,7 +33,7 @@ static void check(bool good, const char *text) {
 
 static void record(void) {
   const struct job_request request = {0};
-  struct trace_error error = {0};
+  struct message error = {0};
   struct message message = {""};
   struct job job = {0};
   struct launch_result *results = NULL;
@@ -56,7 +56,7 @@ static void record(void) {
 
 /* Writes the trace with another `run`. */
 static void change(const uint8_t *data, size_t size) {
-  struct trace_error error = {0};
+  struct message error = {0};
   struct trace *trace = trace_open(recorded, TRACE_WHOLE, &error);
   struct trace_writer *writer = trace ? trace_writer_open(changed, &error) : NULL;
   const char *name;
@@ -80,7 +80,7 @@ static void change(const uint8_t *data, size_t size) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const struct job_request request = {0};
-  struct trace_error error = {0};
+  struct message error = {0};
   struct message message = {""};
   struct job job = {0};
   cycle_t cycles = 0;

@@ -42,7 +42,7 @@ static void make_folder(void) {
 
 static void convert(struct sass_import *import) {
   char path[128];
-  struct trace_error error = {0};
+  struct message error = {0};
   struct message wrong = {""};
   snprintf(path, sizeof path, "%s/o.wwt", folder);
   struct trace_writer *writer = trace_writer_open(path, &error);

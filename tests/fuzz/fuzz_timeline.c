@@ -83,7 +83,7 @@ static void say(const struct timeline_run *run, const struct timeline_event *eve
 }
 
 static void read_all(const char *path, enum trace_open_mode mode) {
-  struct trace_error error;
+  struct message error;
   struct message message = {""};
   struct timeline_event event;
   struct timeline_run run;
@@ -108,7 +108,7 @@ static void read_all(const char *path, enum trace_open_mode mode) {
 /* Exports to each format. */
 static void export(const char *path, enum trace_open_mode mode) {
   for (size_t i = 0; i < timeline_export_count; i++) {
-    struct trace_error error;
+    struct message error;
     struct message message = {""};
     struct timeline_file *file = timeline_open_file(path, mode, &error);
     FILE *nowhere = fopen("/dev/null", "w");
@@ -122,7 +122,7 @@ static void export(const char *path, enum trace_open_mode mode) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct bytes bytes = build(data, size);
-  struct trace_error error;
+  struct message error;
   char path[64];
   int file = memfd_create("timeline", 0);
   if (file < 0 || write(file, bytes.at, bytes.size) != (ssize_t)bytes.size)

@@ -74,7 +74,7 @@ static struct bytes build(const uint8_t *data, size_t size) {
 }
 
 static void read_all(const char *path, enum trace_open_mode mode) {
-  struct trace_error error;
+  struct message error;
   struct trace *trace = trace_open(path, mode, &error);
   if (!trace)
     return;
@@ -102,7 +102,7 @@ static void read_all(const char *path, enum trace_open_mode mode) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct bytes bytes = build(data, size);
-  struct trace_error error;
+  struct message error;
   char path[64];
   int file = memfd_create("trace", 0);
   if (file < 0 || write(file, bytes.at, bytes.size) != (ssize_t)bytes.size)

@@ -30,7 +30,7 @@ static bool takes_long(const uint8_t *data, size_t size) {
 }
 
 static bool read_text(FILE *from, const char *path) {
-  struct trace_error error;
+  struct message error;
   struct trace_writer *writer = trace_writer_open(path, &error);
   struct trace_text *text = trace_text_new(NULL);
   const struct text_hooks hooks = trace_text_hooks(text);
@@ -44,7 +44,7 @@ static bool read_text(FILE *from, const char *path) {
 }
 
 static void write_text(const char *path, FILE *to) {
-  struct trace_error error;
+  struct message error;
   struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
   if (!trace)
     abort();
@@ -93,7 +93,7 @@ static void come_back(const char *path, int file) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  struct trace_error error;
+  struct message error;
   char path[64];
   if (!size || takes_long(data, size))
     return 0;

@@ -66,7 +66,7 @@ struct rig_recording {
 };
 
 struct rig_recording *rig_record(struct rig *rig) {
-  struct trace_error error = {0};
+  struct message error = {0};
   if (!getenv("WARPWAIT_RIG_REPLAY"))
     return NULL;
   struct rig_recording *recording = calloc(1, sizeof *recording);
@@ -138,7 +138,7 @@ static void run_all(struct rig_recording *recording, const struct rig *rig, cons
 /* ---- the text of a recording */
 
 static bool to_text(const char *path, FILE *to) {
-  struct trace_error error = {.text = ""};
+  struct message error = {.text = ""};
   ct_freed(trace_close_at) struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
   if (!EXPECT_TRUE(trace != NULL))
     return false;
@@ -150,7 +150,7 @@ static bool to_text(const char *path, FILE *to) {
 }
 
 static bool from_text(FILE *from, const char *path) {
-  struct trace_error error = {.text = ""};
+  struct message error = {.text = ""};
   struct trace_writer *writer = trace_writer_open(path, &error);
   struct trace_text *text = trace_text_new(NULL);
   const struct text_hooks hooks = trace_text_hooks(text);
@@ -186,7 +186,7 @@ bool rig_text_comes_back(const char *path) {
 }
 
 void rig_replay(struct rig_recording *recording, struct rig *rig) {
-  struct trace_error error = {0};
+  struct message error = {0};
   EXPECT_TRUE(recorder_close(recording->recorder, &error));
   rig_text_comes_back(recording->path);
   struct trace *trace = trace_open(recording->path, TRACE_WHOLE, &error);

@@ -76,7 +76,7 @@ static void write_warp(struct dice *dice, struct trace_group *group, uint32_t wa
 
 static bool write_trace(const char *path, uint64_t seed, const struct isa_program *program, uint64_t pipe) {
   struct dice dice = {.random = seed * 7919 + 17};
-  struct trace_error error = {0};
+  struct message error = {0};
   struct trace_writer *writer = trace_writer_open(path, &error);
   ct_freed(ct_free) uint8_t *kinds = replay_kinds(program);
   const struct trace_launch launch = {.lanes = 32, .groups = GROUPS, .warps = WARPS};
@@ -102,7 +102,7 @@ static bool watch(void *context, cycle_t cycles, uint64_t done, uint64_t groups)
 }
 
 static void replay(struct rig *rig, const char *path, unsigned *ends) {
-  struct trace_error error = {0};
+  struct message error = {0};
   struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
   struct replayer *replayer = trace ? replayer_new(trace, &error) : NULL;
   EXPECT_STREQ(error.text, "");

@@ -71,7 +71,7 @@ struct played play_run(const struct play *play) {
 }
 
 struct played play_record(const struct play *play, const char *path) {
-  struct trace_error error = {0};
+  struct message error = {0};
   struct recorder *recorder = recorder_new(trace_writer_open(path, &error));
   struct played played = {.ok = false};
   EXPECT_STREQ(error.text, "");
@@ -85,7 +85,7 @@ struct played play_record(const struct play *play, const char *path) {
 }
 
 struct played play_replay(const struct play *play, const char *path) {
-  struct trace_error error = {0};
+  struct message error = {0};
   struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
   struct replayer *replayer = trace ? replayer_new(trace, &error) : NULL;
   struct played played = {.ok = false};
@@ -132,7 +132,7 @@ bool play_same_files(const char *a, const char *b) {
 }
 
 char *play_marks(const char *path) {
-  struct trace_error error = {0};
+  struct message error = {0};
   struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
   const char *marks = trace ? trace_meta(trace, "marks", NULL) : NULL;
   char *copy = strdup(marks ? marks : "there are none");

@@ -22,18 +22,22 @@ static uint8_t *whole(const struct made *made, const char *path, size_t *size) {
   return made_read(path, size);
 }
 
+static uint64_t offset_of(const struct message *error) {
+  return strtoull(strstr(error->text, ": offset ") + strlen(": offset "), NULL, 10);
+}
+
 /* The damage must be reported with a file offset, and the salvaged part must equal what was made. Returns its
  * operations. */
 static uint64_t told_and_salvaged(const struct made *made, const char *path, size_t size) {
-  struct trace_error error;
+  struct message error;
   EXPECT_FALSE(trace_validate(path, &error));
   EXPECT_CONTAINS(error.text, ": offset ");
   EXPECT_CONTAINS(error.text, ": expected ");
   EXPECT_CONTAINS(error.text, ", found ");
-  EXPECT_LE(error.offset, size);
+  EXPECT_LE(offset_of(&error), size);
   ct_freed(trace_close_at) struct trace *trace = trace_open(path, TRACE_SALVAGE, &error);
   if (!trace) { /* the file's header is damaged */
-    EXPECT_LT(error.offset, FILE_HEADER);
+    EXPECT_LT(offset_of(&error), FILE_HEADER);
     return 0;
   }
   EXPECT_CONTAINS(error.text, ", found ");
@@ -42,7 +46,7 @@ static uint64_t told_and_salvaged(const struct made *made, const char *path, siz
 
 TEST(damage, a_whole_trace_is_valid) {
   const char *path = made_path("whole");
-  struct trace_error error;
+  struct message error;
   made_write(&small, path, false);
   EXPECT_TRUE(trace_validate(path, &error));
   EXPECT_STREQ(error.text, "");
@@ -145,7 +149,7 @@ TEST(damage, files_that_are_not_traces_are_reported) {
       {"{\"kernel\": \"add\", \"global\": [64]}", "offset 0: expected a trace (89 57 57 54 0d 0a 1a 0a), found 7b 22"},
   };
   const char *path = made_path("none");
-  struct trace_error error;
+  struct message error;
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     made_put(path, (const uint8_t *)files[i].bytes, strlen(files[i].bytes));
     EXPECT_TRUE(trace_open(path, TRACE_WHOLE, &error) == NULL);
@@ -163,7 +167,7 @@ TEST(damage, files_that_are_not_traces_are_reported) {
 
 /* A writer that has written part of the made trace. */
 static struct trace_writer *half(const char *path) {
-  struct trace_error error;
+  struct message error;
   struct trace_writer *writer = trace_writer_open(path, &error);
   uint8_t kinds[MADE_PCS];
   if (!writer)
@@ -189,7 +193,7 @@ static struct trace_writer *half(const char *path) {
 
 TEST(damage, a_killed_recorder_leaves_what_it_has_written) {
   const char *path = made_path("killed");
-  struct trace_error error;
+  struct message error;
   trace_writer_abandon(half(path));
   EXPECT_FALSE(trace_validate(path, &error));
   ct_freed(trace_close_at) struct trace *trace = trace_open(path, TRACE_SALVAGE, &error);
@@ -200,7 +204,7 @@ TEST(damage, a_killed_recorder_leaves_what_it_has_written) {
 
 TEST(damage, a_run_that_ends_early_leaves_a_complete_trace) {
   const char *path = made_path("early");
-  struct trace_error error;
+  struct message error;
   EXPECT_TRUE(trace_writer_close(half(path), &error));
   EXPECT_TRUE(trace_validate(path, &error));
   unlink(path);
@@ -208,7 +212,7 @@ TEST(damage, a_run_that_ends_early_leaves_a_complete_trace) {
 
 TEST(damage, a_full_disk_is_reported_and_keeps_what_was_written) {
   const char *path = made_path("full");
-  struct trace_error error;
+  struct message error;
   struct rlimit before, limit;
   getrlimit(RLIMIT_FSIZE, &before);
   limit = before;
@@ -228,7 +232,7 @@ TEST(damage, a_full_disk_is_reported_and_keeps_what_was_written) {
 }
 
 TEST(damage, a_full_device_is_reported) {
-  struct trace_error error;
+  struct message error;
   struct trace_writer *writer = trace_writer_open("/dev/full", &error);
   EXPECT_TRUE(writer == NULL);
   EXPECT_CONTAINS(error.text, "/dev/full: cannot be written: No space left on device");

@@ -128,7 +128,7 @@ static void step(struct resident *resident, const struct made *made, cycle_t now
 void made_write(const struct made *made, const char *path, bool backwards) {
   enum { CUS = 2, EACH = 2, RESIDENT = CUS * EACH };
   uint8_t kinds[MADE_PCS];
-  struct trace_error error;
+  struct message error;
   struct trace_writer *writer = trace_writer_open(path, &error);
   if (!EXPECT_TRUE(writer != NULL))
     return;

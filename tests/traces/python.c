@@ -62,7 +62,7 @@ static void print_trace(FILE *file, struct trace *trace, const struct made *made
 static void compare(const struct made *made, unsigned cut) {
   const char *path = made_path("python");
   char command[1024];
-  struct trace_error error;
+  struct message error;
   made_write(made, path, false);
   if (cut) {
     snprintf(command, sizeof command, "truncate -s -%u %s", cut, path);

@@ -13,7 +13,7 @@ CT_FREES(struct trace_warp, trace_warp_free)
 
 static void round_trip(const struct made *made) {
   const char *path = made_path("round");
-  struct trace_error error;
+  struct message error;
   made_write(made, path, false);
   struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
   ct_note("%s", error.text);
@@ -57,7 +57,7 @@ TEST(round_trip, the_order_of_compute_units_does_not_change_the_bytes) {
 TEST(round_trip, batches_report_which_warps_have_operations_and_when) {
   const struct made made = {.seed = 8, .lanes = 32, .groups = 6, .warps = 2, .operations = 4000, .wild = 50};
   const char *path = made_path("batches");
-  struct trace_error error;
+  struct message error;
   uint64_t operations = 0;
   made_write(&made, path, false);
   ct_freed(trace_close_at) struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
@@ -85,7 +85,7 @@ TEST(round_trip, warps_can_be_read_in_parallel) {
   enum { GROUPS = 5, WARPS = 3 };
   const struct made made = {.seed = 9, .lanes = 32, .groups = GROUPS, .warps = WARPS, .operations = 3000, .wild = 50};
   const char *path = made_path("side");
-  struct trace_error error;
+  struct message error;
   made_write(&made, path, false);
   ct_freed(trace_close_at) struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
   struct trace_warp *warps[GROUPS * WARPS];
@@ -152,7 +152,7 @@ TEST(round_trip, threads_can_read_one_trace_in_parallel) {
   const struct made made = {
       .seed = 21, .lanes = 32, .groups = READ_GROUPS, .warps = READ_WARPS, .operations = 4000, .wild = 40};
   const char *path = made_path("threads");
-  struct trace_error error;
+  struct message error;
   made_write(&made, path, false);
   ct_freed(trace_close_at) struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
   unlink(path);
@@ -175,7 +175,7 @@ TEST(round_trip, an_error_belongs_to_the_reader_that_met_it) {
   const struct made made = {
       .seed = 22, .lanes = 32, .groups = READ_GROUPS, .warps = READ_WARPS, .operations = 4000, .wild = 40};
   const char *path = made_path("failure");
-  struct trace_error error;
+  struct message error;
   made_write(&made, path, false);
   struct trace *trace = trace_open(path, TRACE_WHOLE, &error), *other = trace_share(trace);
   size_t size = 0;
@@ -211,7 +211,7 @@ static char *beside(const char *path) {
 
 /* A writer that has the same description of the run as the trace. */
 static struct trace_writer *writer_like(const struct trace *trace, const char *path) {
-  struct trace_error error;
+  struct message error;
   struct trace_writer *writer = trace_writer_open(path, &error);
   uint32_t count;
   const uint8_t *kinds = trace_program(trace, 0, &count);
@@ -225,7 +225,7 @@ TEST(round_trip, a_decoded_trace_is_rewritten_to_the_same_bytes) {
   const struct made made = {.seed = 10, .lanes = 32, .groups = 1, .warps = 1, .operations = 900, .wild = 50};
   const char *path = made_path("first");
   ct_freed(ct_free) char *again = beside(path);
-  struct trace_error error;
+  struct message error;
   made_write(&made, path, false);
   ct_freed(trace_close_at) struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
   struct trace_writer *writer = writer_like(trace, again);
@@ -250,7 +250,7 @@ TEST(round_trip, batches_are_copied_byte_for_byte_in_file_order) {
   const struct made made = {.seed = 12, .lanes = 32, .groups = 9, .warps = 2, .operations = 3000, .wild = 50};
   const char *path = made_path("copied");
   ct_freed(ct_free) char *again = beside(path);
-  struct trace_error error;
+  struct message error;
   made_write(&made, path, false);
   ct_freed(trace_close_at) struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
   struct trace_writer *writer = writer_like(trace, again);
@@ -273,7 +273,7 @@ TEST(round_trip, selected_work_groups_make_a_valid_trace) {
   const struct made made = {.seed = 13, .lanes = 32, .groups = 9, .warps = 2, .operations = 3000, .wild = 50};
   const char *path = made_path("whole");
   ct_freed(ct_free) char *again = beside(path);
-  struct trace_error error;
+  struct message error;
   made_write(&made, path, false);
   ct_freed(trace_close_at) struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
   struct trace_writer *writer = writer_like(trace, again);
@@ -301,7 +301,7 @@ TEST(round_trip, a_batch_that_ends_after_the_last_cycle_is_refused) {
   ct_freed(ct_free) char *again = beside(path);
   made_write(&made, path, false);
   for (unsigned left = 0; left < 2; left++) {
-    struct trace_error error;
+    struct message error;
     struct trace_batch batch;
     ct_freed(trace_close_at) struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
     struct trace_writer *writer = writer_like(trace, again);
@@ -340,7 +340,7 @@ static uint64_t digest(uint64_t sum, const struct trace_op *op, unsigned lanes) 
 /* tests/traces/version1.wwt was written when version 1 was current: 2 groups of 2 warps, 60 operations each, half of
  * them wild. */
 TEST(round_trip, files_of_version_1_stay_readable) {
-  struct trace_error error;
+  struct message error;
   ct_freed(trace_close_at) struct trace *trace = trace_open("tests/traces/version1.wwt", TRACE_WHOLE, &error);
   ct_note("%s", error.text);
   ASSERT_TRUE(trace != NULL);

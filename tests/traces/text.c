@@ -17,7 +17,7 @@ static const struct text_hooks none = {.self = NULL};
 
 /* The text of a trace; the caller frees it. NULL, with a test failure, if there is none. */
 static char *text_of(const char *path, enum trace_open_mode mode, size_t *size) {
-  struct trace_error error = {.text = ""};
+  struct message error = {.text = ""};
   struct trace *trace = trace_open(path, mode, &error);
   char *text = NULL;
   FILE *to = open_memstream(&text, size);
@@ -30,8 +30,8 @@ static char *text_of(const char *path, enum trace_open_mode mode, size_t *size) 
 }
 
 /* Converts text to the trace at `path`; the error's text is "" on success. */
-static struct trace_error read_text(const char *text, size_t size, const char *path) {
-  struct trace_error error = {.text = ""}, closing = {.text = ""};
+static struct message read_text(const char *text, size_t size, const char *path) {
+  struct message error = {.text = ""}, closing = {.text = ""};
   struct trace_writer *writer = trace_writer_open(path, &error);
   FILE *from = fmemopen((void *)(uintptr_t)text, size, "r");
   if (trace_text_read(from, "T", writer, &none, &error))
@@ -57,7 +57,7 @@ static bool comes_back(const char *path) {
   size_t size = 0;
   ct_freed(ct_free) char *text = text_of(path, TRACE_WHOLE, &size);
   snprintf(other, sizeof other, "%s.back", path);
-  const struct trace_error error = read_text(text, size, other);
+  const struct message error = read_text(text, size, other);
   const bool same = EXPECT_STREQ(error.text, "") && EXPECT_TRUE(same_file(path, other));
   unlink(other);
   return same;
@@ -85,7 +85,7 @@ TEST(text, batches_and_blocks_keep_their_places) {
   const char *path = made_path("blocks");
   const struct made made = {.seed = 77, .lanes = 32, .groups = 9, .warps = 3, .operations = 3000, .wild = 60};
   made_write(&made, path, false);
-  struct trace_error error;
+  struct message error;
   ct_freed(trace_close_at) struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
   EXPECT_GT(trace_batches(trace), 9); /* some work-groups have several */
   comes_back(path);
@@ -113,7 +113,7 @@ TEST(text, metas_of_all_forms_survive_a_round_trip) {
   };
   const char *path = made_path("metas");
   for (size_t i = 0; i < sizeof metas / sizeof *metas; i++) {
-    struct trace_error error;
+    struct message error;
     size_t size;
     struct trace_writer *writer = trace_writer_open(path, &error);
     trace_write_meta(writer, i % 2 ? "plain" : "with blanks", metas[i].bytes, metas[i].size);
@@ -129,7 +129,7 @@ TEST(text, metas_of_all_forms_survive_a_round_trip) {
 TEST(text, json_too_deep_to_indent_survives_in_another_form) {
   enum { DEEP = 20000 };
   const char *path = made_path("deep");
-  struct trace_error error;
+  struct message error;
   size_t size = 0;
   ct_freed(ct_free) char *meta = calloc(2 * DEEP + 8, 1);
   struct trace_writer *writer = trace_writer_open(path, &error);
@@ -217,7 +217,7 @@ TEST(text, every_kind_field_vector_flag_and_note_has_its_place) {
   put_all_rows(to);
   fclose(to);
   ASSERT_STREQ(read_text(text, size, path).text, "");
-  struct trace_error error;
+  struct message error;
   ct_freed(trace_close_at) struct trace *trace = trace_open(path, TRACE_WHOLE, &error);
   ct_freed(trace_warp_free_at) struct trace_warp *warp = trace_warp_new(trace);
   struct trace_op op;
@@ -243,7 +243,7 @@ static char *read_by_hand(const char *rest) {
   size_t size;
   snprintf(text, sizeof text, "%s%s", head, rest);
   EXPECT_STREQ(read_text(text, strlen(text), path).text, "");
-  EXPECT_TRUE(trace_validate(path, &(struct trace_error){.text = ""}));
+  EXPECT_TRUE(trace_validate(path, &(struct message){.text = ""}));
   char *back = text_of(path, TRACE_WHOLE, &size);
   unlink(path);
   return back;
@@ -309,7 +309,7 @@ TEST(text, batches_continue_where_the_group_was) {
 TEST(text, a_million_iterations_take_few_lines_and_few_bytes) {
   char text[400];
   const char *path = made_path("turns");
-  struct trace_error error;
+  struct message error;
   size_t size;
   snprintf(text, sizeof text, "%slaunch\ngroup\nwarp 0\n0\nrepeat 1000000 {\n1 address=4*lane step 128\n2\n}\n3 done\n",
            head);

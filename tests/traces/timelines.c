@@ -96,7 +96,7 @@ static void report_all(const struct made_timeline *made, struct timeline_writer 
 
 static void write_made(const struct made_timeline *made, const struct timeline_window *window, const char *path,
                        bool backwards) {
-  struct trace_error error;
+  struct message error;
   struct timeline_writer *writer = timeline_writer_open(path, window, &error);
   timeline_write_meta(writer, "run", "first", 5);
   report_all(made, writer, backwards);
@@ -149,7 +149,7 @@ TEST(timelines, events_survive_a_round_trip) {
   const char *path = made_path("all.wtl");
   static const struct made_timeline rows[] = {
       {3, 10000, 5, false}, {4, 3000, 100, false}, {5, 1, 0, false}, {6, 8193, 0, false}};
-  struct trace_error error;
+  struct message error;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ct_note("row %zu", i);
     write_made(&rows[i], &everything, path, false);
@@ -168,7 +168,7 @@ TEST(timelines, events_survive_a_round_trip) {
 
 TEST(timelines, the_last_of_two_metas_with_one_name_counts) {
   const char *path = made_path("meta.wtl");
-  struct trace_error error;
+  struct message error;
   size_t size;
   write_made(&small, &everything, path, false);
   ct_freed(timeline_close_at) struct timeline_file *file = timeline_open_file(path, TRACE_WHOLE, &error);
@@ -184,7 +184,7 @@ TEST(timelines, the_last_of_two_metas_with_one_name_counts) {
 TEST(timelines, an_empty_timeline_is_complete) {
   const char *path = made_path("empty.wtl");
   const struct made_timeline none = {.events = 0};
-  struct trace_error error;
+  struct message error;
   struct timeline_event event;
   write_made(&none, &everything, path, false);
   EXPECT_TRUE(timeline_validate(path, &error));
@@ -224,7 +224,7 @@ TEST(timelines, a_window_keeps_the_events_with_a_cycle_in_it) {
       {700, 701, 0, 0, NULL, 0, UINT32_MAX},
   };
   const char *path = made_path("window.wtl");
-  struct trace_error error;
+  struct message error;
   ct_freed(ct_free) struct told *all = make_all(&made);
   for (size_t i = 0; i < sizeof windows / sizeof *windows; i++) {
     struct timeline_window finite = windows[i];
@@ -255,17 +255,21 @@ TEST(timelines, an_event_without_duration_is_in_the_window_of_its_start) {
 
 /* ---- damage ---------------------------------------------------------------------------------- */
 
+static uint64_t offset_of(const struct message *error) {
+  return strtoull(strstr(error->text, ": offset ") + strlen(": offset "), NULL, 10);
+}
+
 /* The damage must be reported with a file offset, and the salvaged events must be those written. Returns their
  * number. */
 static uint64_t told_and_salvaged(const char *path, size_t size) {
-  struct trace_error error;
+  struct message error;
   EXPECT_FALSE(timeline_validate(path, &error));
   EXPECT_CONTAINS(error.text, ": offset ");
   EXPECT_CONTAINS(error.text, ": expected ");
-  EXPECT_LE(error.offset, size);
+  EXPECT_LE(offset_of(&error), size);
   ct_freed(timeline_close_at) struct timeline_file *file = timeline_open_file(path, TRACE_SALVAGE, &error);
   if (!file) { /* the file's header is damaged */
-    EXPECT_LT(error.offset, FILE_HEADER);
+    EXPECT_LT(offset_of(&error), FILE_HEADER);
     return 0;
   }
   EXPECT_CONTAINS(error.text, ", found ");
@@ -323,7 +327,7 @@ TEST(timelines, a_flipped_bit_is_reported) {
   ct_freed(ct_free) uint8_t *bytes = made_read(path, &size);
   for (unsigned i = 0; i < 1000; i++) {
     const size_t bit = i < 8 * 60 ? i : ct_random(&state) % (8 * size);
-    struct trace_error error;
+    struct message error;
     bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
     made_put(path, bytes, size);
     ct_note("bit %zu of byte %zu", bit % 8, bit / 8);
@@ -339,7 +343,7 @@ TEST(timelines, a_flipped_bit_is_reported) {
 
 TEST(timelines, a_killed_writer_leaves_what_it_has_written) {
   const char *path = made_path("killed.wtl");
-  struct trace_error error;
+  struct message error;
   struct timeline_writer *writer = timeline_writer_open(path, &everything, &error);
   report_all(&small, writer, false);
   timeline_writer_abandon(writer);
@@ -351,7 +355,7 @@ TEST(timelines, a_killed_writer_leaves_what_it_has_written) {
 
 TEST(timelines, a_full_disk_is_reported_and_keeps_what_was_written) {
   const char *path = made_path("full.wtl");
-  struct trace_error error;
+  struct message error;
   struct rlimit before, limit;
   getrlimit(RLIMIT_FSIZE, &before);
   limit = before;
@@ -390,7 +394,7 @@ static void print_events(const char *path, struct timeline_file *timeline) {
 static void compare(const struct made_timeline *made, bool salvage) {
   const char *path = made_path("python.wtl");
   char command[1024];
-  struct trace_error error;
+  struct message error;
   const struct timeline_window quiet = {.to = NEVER, .kinds = UINT32_MAX};
   write_made(made, &quiet, path, false);
   if (salvage) {

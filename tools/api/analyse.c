@@ -1,12 +1,8 @@
 /* warpwait/analyse.h: diff, explain, sweep. */
 #include "include/warpwait/analyse.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "models/machine.h"
 #include "sim/api/api.h"
-#include "sim/base/need.h"
 #include "sim/base/workers.h"
 #include "sim/launch/machines.h"
 #include "tools/diff/diff.h"
@@ -270,18 +266,14 @@ static ww_status check_axes(void *self, struct message *message) {
   for (size_t i = 0; i < call->axis_count; i++) {
     const ww_axis *axis = &call->axes[i];
     struct machine machine = *call->machine->machine;
-    if (!axis->key || !axis->values || !axis->count) {
-      message_fail(message, "axes[%zu]: has no %s", i, axis->key ? "values" : "key");
-      return WW_BAD_INPUT;
-    }
+    if (!axis->key || !axis->values || !axis->count)
+      return api_judge(message_fail(message, "axes[%zu]: has no %s", i, axis->key ? "values" : "key"));
     for (size_t v = 0; v < axis->count; v++)
       if (!(axis->values[v] ? machine_put(&machine, axis->key, axis->values[v], message)
                             : message_fail(message, "axes: a value is NULL")))
         return WW_BAD_INPUT;
-    if (call->points > SWEEP_POINTS / axis->count) {
-      message_fail(message, "axes: more than %zu points", (size_t)SWEEP_POINTS);
-      return WW_BAD_INPUT;
-    }
+    if (call->points > SWEEP_POINTS / axis->count)
+      return api_judge(message_fail(message, "axes: more than %zu points", (size_t)SWEEP_POINTS));
     call->points *= axis->count;
   }
   return WW_OK;

@@ -47,8 +47,7 @@ static ww_status read_expression(void *self, struct message *message) {
 
 ww_status ww_expression_new(const char *text, ww_expression **expression, ww_error *error) {
   struct new_call call = {.text = text};
-  API_GIVEN(expression);
-  *expression = NULL;
+  API_MADE(expression);
   API_GIVEN(text);
   const ww_status status = api_try(NULL, read_expression, &call, error);
   *expression = call.made;
@@ -57,11 +56,7 @@ ww_status ww_expression_new(const char *text, ww_expression **expression, ww_err
   return status;
 }
 
-ww_expression *ww_expression_ref(ww_expression *expression) {
-  if (expression)
-    api_ref(&expression->references);
-  return expression;
-}
+API_REF(ww_expression)
 
 void ww_expression_unref(ww_expression *expression) {
   if (!expression || !api_unref(&expression->references))

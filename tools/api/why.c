@@ -2,11 +2,9 @@
 #include "tools/explain/why.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "include/warpwait/analyse.h"
 #include "sim/api/api.h"
-#include "sim/base/need.h"
 #include "sim/launch/launch_file.h"
 #include "sim/replay/job.h"
 
@@ -15,7 +13,7 @@ struct why_call {
   const ww_trace *trace;
   bool always, stopped, lost;
   ww_work work;
-  ww_report *made;
+  ww_report **made;
 };
 
 static bool stops(void *self) {
@@ -141,7 +139,7 @@ static ww_status find_why(void *self, struct message *message) {
     status = lift(call, trace, &view, message);
   trace_close(trace);
   if (status == WW_OK)
-    call->made = view_of(call->report, &view);
+    *call->made = view_of(call->report, &view);
   else
     why_free(&view);
   return status;
@@ -149,9 +147,8 @@ static ww_status find_why(void *self, struct message *message) {
 
 ww_status ww_report_why(const ww_report *report, const ww_trace *trace, bool always, const ww_work *work,
                         ww_report **lifted, ww_error *error) {
-  struct why_call call = {.trace = trace, .always = always};
-  API_GIVEN(lifted);
-  *lifted = NULL;
+  struct why_call call = {.trace = trace, .always = always, .made = lifted};
+  API_MADE(lifted);
   API_GIVEN(report);
   API_TAKE(call.work, work);
   call.report = (ww_report *)(uintptr_t)(report->of ? report->of : report);
@@ -159,7 +156,5 @@ ww_status ww_report_why(const ww_report *report, const ww_trace *trace, bool alw
     return api_fail(error, WW_BAD_INPUT, "trace: is NULL; only the report of a launch file can do without");
   if (!api_has_timing(report))
     return api_fail(error, WW_UNSUPPORTED, "report: the run had no timing");
-  const ww_status status = api_try(NULL, find_why, &call, error);
-  *lifted = call.made;
-  return status;
+  return api_try(NULL, find_why, &call, error);
 }

@@ -1,6 +1,5 @@
 /* Refuses reports that were edited or cut, so that the rest of the comparison may rely on what it reads. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "sim/base/json.h"
@@ -42,6 +41,18 @@ static const json_t *inner(const struct document *document, const struct place *
     return NULL;
   }
   return json_is(document, place, value, type) ? value : NULL;
+}
+
+/* A list that must be present, whose elements pass the check. */
+static bool
+check_list(const struct document *document, const struct place *parent, const json_t *object, const char *key,
+           bool (*check)(const struct document *document, const struct place *place, const json_t *element)) {
+  const struct place place = {parent, key, 0};
+  const json_t *list = inner(document, &place, object, JSON_ARRAY);
+  for (struct place at = {&place, NULL, 0}; at.index < json_array_size(list); at.index++)
+    if (!check(document, &at, json_array_get(list, at.index)))
+      return false;
+  return list;
 }
 
 static bool has_rows(const struct document *document, const struct place *parent, const json_t *launch, const char *key,
@@ -96,14 +107,11 @@ static bool check_line(const struct document *document, const struct place *plac
 static bool check_lines(const struct document *document, const struct place *parent, const json_t *launch,
                         uint64_t resident) {
   const struct place place = {parent, "by_line", 0};
-  const json_t *list = inner(document, &place, launch, JSON_ARRAY), *line;
+  const json_t *list = inner(document, &place, launch, JSON_ARRAY);
   uint64_t sum = 0, cycles;
-  size_t i;
-  json_array_foreach(list, i, line) {
-    if (!check_line(document, &(struct place){&place, NULL, i}, line, &cycles))
+  for (struct place at = {&place, NULL, 0}; at.index < json_array_size(list); at.index++, sum += cycles)
+    if (!check_line(document, &at, json_array_get(list, at.index), &cycles))
       return false;
-    sum += cycles;
-  }
   if (list && sum != resident)
     return json_fail(document, &place, "lines add up to %" PRIu64 " cycles, but `resident_cycles` is %" PRIu64, sum,
                      resident);
@@ -124,47 +132,26 @@ static bool check_stalls(const struct document *document, const struct place *pa
 
 /* ---- a launch ---------------------------------------------------------------------------------------- */
 
-static bool check_hazards(const struct document *document, const struct place *parent, const json_t *launch) {
-  const struct place place = {parent, "hazards", 0};
-  const json_t *list = inner(document, &place, launch, JSON_ARRAY), *hazard;
+static bool check_hazard(const struct document *document, const struct place *place, const json_t *hazard) {
   uint64_t number;
-  size_t i;
-  json_array_foreach(list, i, hazard) {
-    const struct place at = {&place, NULL, i};
-    if (!json_is(document, &at, hazard, JSON_OBJECT) || !is_word(document, &at, hazard, "rule") ||
-        !is_word(document, &at, hazard, "message") || !is_word(document, &at, hazard, "file") ||
-        !is_number(document, &at, hazard) || !is_whole(document, &at, hazard, "count", &number))
-      return false;
-  }
-  return list;
+  return json_is(document, place, hazard, JSON_OBJECT) && is_word(document, place, hazard, "rule") &&
+         is_word(document, place, hazard, "message") && is_word(document, place, hazard, "file") &&
+         is_number(document, place, hazard) && is_whole(document, place, hazard, "count", &number);
 }
 
-static bool check_pipes(const struct document *document, const struct place *parent, const json_t *launch) {
-  const struct place place = {parent, "pipes", 0};
-  const json_t *list = inner(document, &place, launch, JSON_ARRAY), *pipe;
+static bool check_pipe(const struct document *document, const struct place *place, const json_t *pipe) {
   uint64_t number;
-  size_t i;
-  json_array_foreach(list, i, pipe) {
-    const struct place at = {&place, NULL, i};
-    if (!json_is(document, &at, pipe, JSON_OBJECT) || !is_word(document, &at, pipe, "name"))
+  if (!json_is(document, place, pipe, JSON_OBJECT) || !is_word(document, place, pipe, "name"))
+    return false;
+  for (size_t row = 0; row < isa_pipe_stat_group.count; row++)
+    if (!is_whole(document, place, pipe, isa_pipe_stat_group.rows[row].name, &number))
       return false;
-    for (size_t row = 0; row < isa_pipe_stat_group.count; row++)
-      if (!is_whole(document, &at, pipe, isa_pipe_stat_group.rows[row].name, &number))
-        return false;
-  }
-  return list;
+  return true;
 }
 
-static bool check_together(const struct document *document, const struct place *parent, const json_t *launch) {
-  const struct place place = {parent, "together", 0};
-  const json_t *list = inner(document, &place, launch, JSON_ARRAY), *other;
+static bool check_other(const struct document *document, const struct place *place, const json_t *other) {
   uint64_t number;
-  size_t i;
-  json_array_foreach(list, i, other) {
-    if (!json_whole(document, &(struct place){&place, NULL, i}, other, 1, UINT32_MAX, "", &number))
-      return false;
-  }
-  return list;
+  return json_whole(document, place, other, 1, UINT32_MAX, "", &number);
 }
 
 static bool check_launch(const struct document *document, const struct place *place, const json_t *launch) {
@@ -183,8 +170,10 @@ static bool check_launch(const struct document *document, const struct place *pl
   return good && check_stalls(document, place, launch) && has_rows(document, place, launch, "cu", &cu_stat_group) &&
          has_rows(document, place, launch, "lds", &lds_stat_group) &&
          has_rows(document, place, launch, "dma", &dma_stat_group) &&
-         has_rows(document, place, launch, "memory", &mem_stat_group) && check_pipes(document, place, launch) &&
-         check_together(document, place, launch) && check_hazards(document, place, launch);
+         has_rows(document, place, launch, "memory", &mem_stat_group) &&
+         check_list(document, place, launch, "pipes", check_pipe) &&
+         check_list(document, place, launch, "together", check_other) &&
+         check_list(document, place, launch, "hazards", check_hazard);
 }
 
 /* ---- the report ---------------------------------------------------------------------------------------- */
@@ -222,19 +211,12 @@ static bool refuse_kind(const json_t *report, const struct document *document) {
 
 bool diff_check(const json_t *report, const char *path, const char *text, size_t length, struct message *message) {
   const struct document document = {path, text, length, message};
-  const struct place version = {NULL, "warpwait", 0}, place = {NULL, "launches", 0};
+  const struct place version = {NULL, "warpwait", 0};
   const char *word = json_string_value(json_object_get(report, "warpwait"));
   if (!word || !json_object_get(report, "units") || !json_object_get(report, "launches"))
     return refuse_kind(report, &document);
   if (strcmp(word, WARPWAIT_VERSION) != 0)
     return json_fail(&document, &version, "the report is from '%.40s'; this is " WARPWAIT_VERSION, word);
-  if (!is_word(&document, NULL, report, "name") || !check_machine(&document, report))
-    return false;
-  const json_t *list = inner(&document, &place, report, JSON_ARRAY), *launch;
-  size_t i;
-  json_array_foreach(list, i, launch) {
-    if (!check_launch(&document, &(struct place){&place, NULL, i}, launch))
-      return false;
-  }
-  return list;
+  return is_word(&document, NULL, report, "name") && check_machine(&document, report) &&
+         check_list(&document, NULL, report, "launches", check_launch);
 }

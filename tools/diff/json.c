@@ -1,4 +1,3 @@
-#include <stdlib.h>
 
 #include "sim/base/file.h"
 #include "sim/base/json_out.h"

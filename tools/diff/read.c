@@ -1,5 +1,4 @@
 /* One side of a comparison: a report read from a file, or made here by replaying a trace. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,6 @@
 #include "sim/session/run.h"
 #include "tools/diff/diff.h"
 #include "tools/explain/why.h"
-#include "tools/trace/opened.h"
 #include "traces/block.h"
 
 enum { REPORT_BYTES = 1 << 30 };
@@ -110,12 +108,11 @@ static bool replay(struct diff_side *side, struct trace *trace, const struct job
 
 bool diff_read(struct diff_side *side, const struct job_request *request, const struct caller *caller,
                struct message *message) {
-  struct trace_error error = {0};
   side->replayed = diff_is_trace(side->path);
   if (!side->replayed)
     return read_report(side, message);
-  struct trace *trace = trace_open(side->path, TRACE_WHOLE, &error);
-  const bool good = trace ? replay(side, trace, request, caller, message) : trace_fail(message, &error);
+  struct trace *trace = trace_open(side->path, TRACE_WHOLE, message);
+  const bool good = trace && replay(side, trace, request, caller, message);
   if (trace)
     trace_close(trace);
   /* Errors in the file already begin with its path, and errors in an option with the option. */

@@ -2,11 +2,9 @@
  *
  * In order: what saves most; at which line; what it hides, or shares with others; the effect of a varied name, or of
  * changes of the kernel; waits that no parameter lifts; what to examine; anomalies. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/base/need.h"
 #include "sim/base/vector.h"
 #include "sim/report/report.h"
 #include "tools/explain/report.h"

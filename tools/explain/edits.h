@@ -10,7 +10,6 @@
 #define TOOLS_EXPLAIN_EDITS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 /* EDIT(id, "what it does, as a heading shows it") */
 #define OPENCL_EDITS(EDIT)                                                                                             \

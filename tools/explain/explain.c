@@ -1,6 +1,5 @@
 #include "tools/explain/explain.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "sim/base/need.h"

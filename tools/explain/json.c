@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "models/machine_groups.h"
-#include "sim/base/file.h"
 #include "sim/base/json_out.h"
 #include "sim/base/version.h"
 #include "sim/report/report.h"

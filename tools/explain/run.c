@@ -1,7 +1,6 @@
 #include "tools/explain/run.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,12 +49,11 @@ static void find_marks(struct explain_run *run) {
   free(marks);
 }
 
-/* Runs the base and closes the writer. If the writer is NULL, *error says why. */
-static bool record_into(struct explain_run *run, struct trace_writer *writer, struct trace_error *error) {
-  struct message *message = run->message;
+/* Runs the base and closes the writer. If the writer is NULL, the message says why. */
+static bool record_into(struct explain_run *run, struct trace_writer *writer) {
   struct recorder *recorder = recorder_new(writer);
   if (!recorder)
-    return trace_fail(message, error);
+    return false;
   trace_job_write(&run->job, run->how.max_cycles, recorder_writer(recorder));
   const struct run_watcher recording = recorder_watcher(recorder);
   const bool good = run_base(run, &recording);
@@ -63,33 +61,30 @@ static bool record_into(struct explain_run *run, struct trace_writer *writer, st
     recorder_abandon(recorder);
     return false;
   }
-  return recorder_close(recorder, error) ? good : trace_fail(message, error);
+  return recorder_close(recorder, run->message) && good;
 }
 
 static bool record_in_file(struct explain_run *run) {
   struct message *message = run->message;
-  struct trace_error error = {0};
   char path[FILE_NAMELESS_PATH], name[FILE_NAMELESS_NAME];
   const int file = file_nameless("recordings", message);
   if (file < 0)
     return false;
   file_nameless_path(file, path);
   file_nameless_name("recordings", name);
-  bool good = record_into(run, trace_writer_open_on(fcntl(file, F_DUPFD_CLOEXEC, 0), name, &error), &error);
-  if (good && !(run->trace = trace_open(path, TRACE_WHOLE, &error)))
-    good = trace_fail(message, &error);
+  if (record_into(run, trace_writer_open_on(fcntl(file, F_DUPFD_CLOEXEC, 0), name, message)))
+    run->trace = trace_open(path, TRACE_WHOLE, message);
   close(file);
-  return good;
+  return run->trace;
 }
 
 static bool record_in_memory(struct explain_run *run) {
-  struct trace_error error = {0};
   const struct sink sink = sink_into(&run->recorded);
-  if (!record_into(run, trace_writer_open_sink(&sink, "the recording", &error), &error))
+  if (!record_into(run, trace_writer_open_sink(&sink, "the recording", run->message)))
     return false;
   const struct trace_place place = {"the recording", run->recorded.data, run->recorded.length};
-  run->trace = trace_open_at(&place, TRACE_WHOLE, &error);
-  return run->trace || trace_fail(run->message, &error);
+  run->trace = trace_open_at(&place, TRACE_WHOLE, run->message);
+  return run->trace;
 }
 
 static bool record(struct explain_run *run) {

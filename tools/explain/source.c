@@ -1,7 +1,6 @@
 #include "tools/explain/source.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -201,8 +200,4 @@ bool source_assigned(const struct source *source, size_t at) {
   return (*code == '=' && code[1] != '=') || (*code && strchr("+-*/%&|^", *code) && code[1] == '=') ||
          strncmp(code, "<<=", 3) == 0 || strncmp(code, ">>=", 3) == 0 || strncmp(code, "++", 2) == 0 ||
          strncmp(code, "--", 2) == 0;
-}
-
-bool source_same(const struct source *source, struct span span, const char *word) {
-  return span.to - span.from == strlen(word) && strncmp(source->code + span.from, word, span.to - span.from) == 0;
 }

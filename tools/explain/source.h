@@ -55,6 +55,5 @@ size_t source_cut(const struct source *source, struct span span, const char *any
 struct span source_name(const struct source *source, size_t at);
 /* Is the variable or element that ends at `at`, or a part of it, assigned there? */
 bool source_assigned(const struct source *source, size_t at);
-bool source_same(const struct source *source, struct span span, const char *word);
 
 #endif

@@ -1,6 +1,5 @@
 /* The report of `warpwait explain` for people: first the numbers, then their meaning, then advice. */
 #include <ctype.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -76,17 +76,16 @@ bool sass_job(const struct sass_import *import, const char *list, const struct m
 /* ---- the trace -------------------------------------------------------------------------------------- */
 
 bool sass_record(struct sass_import *import, struct job *job, int file, const char *name, struct message *message) {
-  struct trace_error error = {0};
-  struct trace_writer *writer = trace_writer_open_on(file, name, &error);
+  struct trace_writer *writer = trace_writer_open_on(file, name, message);
   if (!writer)
-    return message_fail(message, "%s", error.text);
+    return false;
   job->program.isa = import->program; /* borrowed for writing */
   trace_job_write(job, RUN_MAX_CYCLES, writer);
   job->program.isa = NULL;
   recorder_write_program(writer, import->program, NULL, 0);
   const bool good = sass_import_write(import, writer, message);
   if (good || !trace_writer_good(writer))
-    return trace_writer_close(writer, &error) ? good : message_fail(message, "%s", error.text);
+    return trace_writer_close(writer, message) && good;
   trace_writer_abandon(writer);
   return false;
 }

@@ -1,6 +1,5 @@
 #include "tools/import/opcodes.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "isa/ops.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "sim/base/need.h"
-#include "tools/timeline/look.h"
 #include "tools/timeline/run.h"
 
 enum { WINDOWS = 8192, BANKS = 64, UNITS = 65 /* of the LDS: the warps' passes, and the beats of each engine */ };
@@ -288,10 +287,9 @@ static void free_reading(struct reading *reading) {
 }
 
 bool page_timeline_print(const struct trace_place *place, size_t most, struct text *text, struct message *message) {
-  struct trace_error error;
-  struct reading reading = {.file = timeline_open_at(place, TRACE_WHOLE, &error)};
+  struct reading reading = {.file = timeline_open_at(place, TRACE_WHOLE, message)};
   if (!reading.file)
-    return message_fail(message, "%s", error.text);
+    return false;
   bool good = timeline_run_read(reading.file, &reading.run, message);
   reading.use = need(reading.run.launches + 1, sizeof *reading.use);
   if (good) {

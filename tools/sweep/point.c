@@ -331,15 +331,12 @@ static bool hash_file(const char *path, char text[33], struct message *message) 
 static bool read_trace(struct sweep_target *target, struct message *message) {
   const struct job_request request = {.build = {.reads = target->reads}};
   const char *path = target->plan->trace;
-  struct trace_error error = {0};
   if (!reads_is_named(path, ".wwt"))
     return message_fail(message, "%.300s: is not a trace: its name must end in .wwt", path);
   if (!reads_plain(target->reads, path, message))
     return false;
-  target->trace = trace_open(path, TRACE_WHOLE, &error);
-  if (!target->trace)
-    return message_fail(message, "%s", error.text);
-  if (!trace_job_read(target->trace, path, &request, &target->recorded, &target->max_cycles, message))
+  target->trace = trace_open(path, TRACE_WHOLE, message);
+  if (!target->trace || !trace_job_read(target->trace, path, &request, &target->recorded, &target->max_cycles, message))
     return false;
   target->launches = target->recorded.launch_count;
   return hash_file(path, target->program_hash, message);

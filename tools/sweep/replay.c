@@ -1,6 +1,5 @@
 #include "tools/sweep/replay.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -44,7 +43,7 @@ static void run_point(const struct sweep_bench *bench, const uint32_t *value, co
 
 static bool record(const struct sweep_bench *bench, struct job *job, const char *path, struct sweep_outcome *outcome) {
   const struct trial trial = trial_of(bench, outcome);
-  struct trace_error error;
+  struct message error;
   struct recorder *recorder = recorder_new(trace_writer_open(path, &error));
   if (!recorder)
     return false;
@@ -77,7 +76,7 @@ bool sweep_record(const struct sweep_bench *bench, const uint32_t *value, const 
 /* ---- replays ------------------------------------------------------------------------------------------- */
 
 bool sweep_recording_open(struct recording *recording, const char *path) {
-  struct trace_error error;
+  struct message error;
   struct message message;
   size_t marks = 0;
   *recording = (struct recording){.trace = trace_open(path, TRACE_WHOLE, &error)};

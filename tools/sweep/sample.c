@@ -1,7 +1,6 @@
 /* Draws the points of samples, and counts points that satisfy the constraints. */
 #include <assert.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "sim/base/map.h"
 #include "sim/base/need.h"

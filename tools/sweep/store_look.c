@@ -1,5 +1,4 @@
 /* Reads a file of results: as CSV, and by name. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,11 +3,9 @@
  * instruction at the event's pc. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "sim/base/csv.h"
-#include "sim/base/file.h"
 #include "tools/timeline/export.h"
 #include "tools/timeline/run.h"
 

@@ -10,28 +10,23 @@
 
 struct timeline_file *timeline_look(const char *path, enum trace_open_mode mode, const struct caller *caller,
                                     struct message *message) {
-  struct trace_error error;
-  struct timeline_file *file = timeline_open_file(path, mode, &error);
-  if (!file) {
-    message_fail(message, "%s", error.text);
-    return NULL;
-  }
-  if (error.text[0]) {
+  struct timeline_file *file = timeline_open_file(path, mode, message);
+  if (file && message->text[0]) {
     struct message prefix;
-    message_fail(&prefix, "%.500s; %" PRIu64 " events before it are read", error.text, timeline_extent_of(file).events);
+    message_fail(&prefix, "%.500s; %" PRIu64 " events before it are read", message->text,
+                 timeline_extent_of(file).events);
     caller_warn(caller, &prefix);
   }
   return file;
 }
 
 bool timeline_check(const char *path, enum trace_open_mode mode, const struct caller *caller, struct message *message) {
-  struct trace_error error;
   if (mode == TRACE_SALVAGE) {
     struct timeline_file *file = timeline_look(path, mode, caller, message);
     timeline_close(file);
     return file;
   }
-  return timeline_validate(path, &error) || message_fail(message, "%s", error.text);
+  return timeline_validate(path, message);
 }
 
 /* ---- info -------------------------------------------------------------------------------------- */

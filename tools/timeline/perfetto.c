@@ -5,7 +5,6 @@
 
 #include "models/machine.h"
 #include "models/result.h"
-#include "sim/base/file.h"
 #include "tools/timeline/copies.h"
 #include "tools/timeline/counters.h"
 #include "tools/timeline/export.h"
@@ -370,7 +369,7 @@ static bool read_events(struct exporter *exporter, struct timeline_file *file, c
     }
     take(exporter, &event);
   }
-  const struct trace_error *error = timeline_failed(file);
+  const struct message *error = timeline_failed(file);
   if (exporter->crowded)
     return message_fail(message, "%s: cannot be created: more than %d events of one place overlap at cycle %" PRIu64,
                         name, TIMELINE_LANES, event.from);

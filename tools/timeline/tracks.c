@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/base/need.h"
 #include "sim/base/vector.h"
 
 static uint64_t key_of(const struct timeline_place *place, uint32_t lane) {

@@ -9,42 +9,39 @@
 #include "tools/trace/text.h"
 
 bool trace_to_text(const struct trace_conversion *call, FILE *stream, struct message *message) {
-  struct trace_error error = {0};
-  struct trace *trace = trace_open(call->in, call->mode, &error);
+  struct trace *trace = trace_open(call->in, call->mode, message);
   if (!trace)
-    return trace_fail(message, &error);
-  trace_report_prefix(trace, &error, call->caller);
+    return false;
+  trace_report_prefix(trace, message, call->caller);
   struct trace_text *text = trace_text_new(trace);
   const struct text_hooks hooks = trace_text_hooks(text);
-  const bool good = trace_text_write(trace, stream, &hooks, &error);
+  const bool good = trace_text_write(trace, stream, &hooks, message);
   trace_text_free(text);
   trace_close(trace);
-  return good || trace_fail(message, &error);
+  return good;
 }
 
 static bool read_text(const struct trace_conversion *call, FILE *in, struct trace_writer *writer,
                       struct message *message) {
-  struct trace_error error = {0}, unwritten = {0};
   struct trace_text *text = trace_text_new(NULL);
   const struct text_hooks hooks = trace_text_hooks(text);
-  const bool good = trace_text_read(in, call->in, writer, &hooks, &error);
+  const bool good = trace_text_read(in, call->in, writer, &hooks, message);
   trace_text_free(text);
-  if (good || !error.text[0])
-    return trace_writer_close(writer, &unwritten) || trace_fail(message, &unwritten);
+  if (good || !message->text[0])
+    return trace_writer_close(writer, message);
   trace_writer_abandon(writer);
-  return trace_fail(message, &error);
+  return false;
 }
 
 bool trace_from_text(const struct trace_conversion *call, int file, struct message *message) {
-  struct trace_error error = {0};
   FILE *in = fopen(call->in, "rbe");
   if (!in) {
     message_fail(message, "%s: cannot be read: %s", call->in, text_errno(errno));
     close(file);
     return false;
   }
-  struct trace_writer *writer = trace_writer_open_on(file, call->out, &error);
-  const bool good = writer ? read_text(call, in, writer, message) : trace_fail(message, &error);
+  struct trace_writer *writer = trace_writer_open_on(file, call->out, message);
+  const bool good = writer && read_text(call, in, writer, message);
   fclose(in);
   return good;
 }

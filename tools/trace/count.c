@@ -99,8 +99,7 @@ static uint32_t *find_kernels(struct trace *trace, const struct job *job, struct
   return kernels;
 }
 
-bool trace_count_read(struct trace *trace, const struct job *job, struct trace_count *count,
-                      struct trace_error *error) {
+bool trace_count_read(struct trace *trace, const struct job *job, struct trace_count *count, struct message *error) {
   struct trace_walk *walk = trace_walk_new(trace);
   struct trace_piece piece;
   *count = (struct trace_count){0};

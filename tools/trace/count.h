@@ -37,7 +37,7 @@ struct trace_count {
 };
 
 /* Reads the whole trace. False with *error filled on failure. Free the count in either case. */
-bool trace_count_read(struct trace *trace, const struct job *job, struct trace_count *count, struct trace_error *error);
+bool trace_count_read(struct trace *trace, const struct job *job, struct trace_count *count, struct message *error);
 void trace_count_free(struct trace_count *count);
 
 /* Adds the counts of one instruction. */

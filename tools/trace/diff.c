@@ -1,7 +1,6 @@
 #include "tools/trace/diff.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -335,9 +334,9 @@ static bool differ_operation(struct comparison *diff, const struct spot *spot) {
 
 /* False if the side's trace could not be read. */
 static bool readable(struct comparison *diff, const struct side *side) {
-  const struct trace_error *error = trace_failed(side->opened.trace);
+  const struct message *error = trace_failed(side->opened.trace);
   if (error && !diff->failed)
-    trace_fail(diff->message, error);
+    *diff->message = *error;
   diff->failed |= error != NULL;
   return !error;
 }
@@ -478,12 +477,8 @@ static void compare_time(struct comparison *diff) {
   compare_number(diff, "run", "batches", a, b);
   for (uint32_t i = 0; i < a && i < b && !enough(diff); i++) {
     struct trace_batch batch[2];
-    struct trace_error error;
     for (int side = 0; side < 2 && !diff->failed; side++)
-      if (!trace_batch(diff->side[side].opened.trace, i, &batch[side], &error)) {
-        trace_fail(diff->message, &error);
-        diff->failed = true;
-      }
+      diff->failed = !trace_batch(diff->side[side].opened.trace, i, &batch[side], diff->message);
     if (!diff->failed)
       compare_batch(diff, &batch[0], &batch[1]);
   }

@@ -1,12 +1,10 @@
 #include "tools/trace/edit.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/base/text.h"
 
@@ -42,11 +40,10 @@ bool trace_input_batches(struct trace_input *input, void (*visit)(void *context,
                          void *context, struct message *message) {
   struct trace *trace = input->opened.trace;
   const uint32_t *order = trace_file_order(trace);
-  struct trace_error error;
   for (uint32_t i = 0; i < trace_batches(trace); i++) {
     struct trace_batch batch;
-    if (!trace_batch(trace, order[i], &batch, &error))
-      return trace_fail(message, &error);
+    if (!trace_batch(trace, order[i], &batch, message))
+      return false;
     visit(context, &batch);
   }
   return true;
@@ -199,12 +196,11 @@ static bool look_ahead(const struct trace_edit *edit, size_t number, struct upco
   struct trace *trace = input->opened.trace;
   const uint32_t *order = trace_file_order(trace);
   const cycle_t before = upcoming->to;
-  struct trace_error error;
   upcoming->to = NEVER;
   while (upcoming->to == NEVER && input->next < trace_batches(trace)) {
     upcoming->row = order[input->next++];
-    if (!trace_batch(trace, upcoming->row, &upcoming->batch, &error))
-      return trace_fail(message, &error);
+    if (!trace_batch(trace, upcoming->row, &upcoming->batch, message))
+      return false;
     upcoming->part = part_of(edit, input, &upcoming->batch);
     if (upcoming->part != NO_PART)
       upcoming->to = upcoming->batch.to + edit->parts[upcoming->part].later;
@@ -215,7 +211,6 @@ static bool look_ahead(const struct trace_edit *edit, size_t number, struct upco
 /* Merges the batches of all inputs in the order of time, so that none is kept longer than its cycle. */
 static bool write_batches(const struct trace_edit *edit, struct trace_writer *writer, struct message *message) {
   struct upcoming *upcoming = need(edit->input_count, sizeof *upcoming);
-  struct trace_error error;
   bool good = true;
   number_parts(edit);
   for (size_t i = 0; good && i < edit->input_count; i++)
@@ -229,8 +224,7 @@ static bool write_batches(const struct trace_edit *edit, struct trace_writer *wr
       break;
     trace_writer_settle(writer, next->to);
     good = trace_write_batch(writer, edit->inputs[first].opened.trace, next->row, next->part, next->batch.group,
-                             edit->parts[next->part].later, &error) ||
-           trace_fail(message, &error);
+                             edit->parts[next->part].later, message);
     good = good && look_ahead(edit, first, &upcoming[first], message);
   }
   free(upcoming);
@@ -240,11 +234,10 @@ static bool write_batches(const struct trace_edit *edit, struct trace_writer *wr
 /* ---- the trace ------------------------------------------------------------------------------------- */
 
 bool trace_edit_write(struct trace_edit *edit, int file, const char *name, struct message *message) {
-  struct trace_error error = {0};
   assert(edit->part_count && "a trace has launches");
-  struct trace_writer *writer = trace_writer_open_on(file, name, &error);
+  struct trace_writer *writer = trace_writer_open_on(file, name, message);
   if (!writer)
-    return trace_fail(message, &error);
+    return false;
   write_metas(edit, writer);
   write_programs(edit, writer);
   write_launches(edit, writer);
@@ -255,5 +248,5 @@ bool trace_edit_write(struct trace_edit *edit, int file, const char *name, struc
     trace_writer_abandon(writer);
     return false;
   }
-  return trace_writer_close(writer, &error) || trace_fail(message, &error);
+  return trace_writer_close(writer, message);
 }

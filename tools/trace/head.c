@@ -61,8 +61,11 @@ static bool print_operations(const struct recording *opened, struct trace_warp *
     print_operation(&text, launch->program, &op, launch->warp_size);
     good = sink_some(sink, &text, message);
   }
-  const struct trace_error *failed = trace_failed(opened->trace);
-  good = good && (failed ? trace_fail(message, failed) : sink_text(sink, &text, message));
+  if (good && trace_failed(opened->trace)) {
+    *message = *trace_failed(opened->trace);
+    good = false;
+  }
+  good = good && sink_text(sink, &text, message);
   free(text.data);
   return good;
 }
@@ -76,7 +79,7 @@ bool trace_head(const struct recording *opened, const char *path, const struct t
       settings->launch <= trace_launches(trace) &&
       trace_warp_start(warp, (uint32_t)settings->launch - 1, (uint32_t)settings->group, (uint32_t)settings->warp, &pc);
   if (!good && trace_failed(trace))
-    trace_fail(message, trace_failed(trace));
+    *message = *trace_failed(trace);
   else if (!good)
     message_fail(message, "%.300s: has no warp %" PRIu64 " of work-group %" PRIu64 " of launch %" PRIu64, path,
                  settings->warp, settings->group, settings->launch);

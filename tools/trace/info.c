@@ -18,19 +18,19 @@ enum { SOURCE_WIDTH = 80 };
 
 /* Counts the operations of each launch, and of all, from the batches' headers. */
 static bool count_operations(struct trace_facts *facts, struct message *message) {
-  struct trace_error error;
   facts->by_launch = need(trace_launches(facts->trace) + 1u, sizeof *facts->by_launch);
   const uint32_t *order = trace_file_order(facts->trace);
   for (uint32_t i = 0; i < trace_batches(facts->trace); i++) {
     struct trace_batch batch;
-    if (!trace_batch(facts->trace, order[i], &batch, &error))
-      return trace_fail(message, &error);
+    if (!trace_batch(facts->trace, order[i], &batch, message))
+      return false;
     facts->by_launch[batch.launch] += batch.operations;
     facts->operations += batch.operations;
   }
-  if (!trace_sizes(facts->trace, &facts->raw, &facts->stored))
-    return trace_fail(message, trace_failed(facts->trace));
-  return true;
+  if (trace_sizes(facts->trace, &facts->raw, &facts->stored))
+    return true;
+  *message = *trace_failed(facts->trace);
+  return false;
 }
 
 static void print_triple(struct text *text, const uint32_t value[3], uint32_t dimensions) {
@@ -202,10 +202,9 @@ bool trace_info(const struct recording *opened, const char *path, const struct t
                 struct message *message) {
   struct trace_facts facts = {.trace = opened->trace, .job = &opened->job};
   struct stat file = {0};
-  struct trace_error error = {0};
   bool good = count_operations(&facts, message);
-  if (good && !form->brief && !trace_count_read(opened->trace, &opened->job, &facts.kernels, &error))
-    good = trace_fail(message, &error);
+  if (good && !form->brief)
+    good = trace_count_read(opened->trace, &opened->job, &facts.kernels, message);
   stat(path, &file);
   facts.bytes = (uint64_t)file.st_size;
   facts.marks = trace_job_marks(opened->trace, &opened->job, &facts.mark_count);

@@ -1,13 +1,11 @@
 #include "tools/trace/merge.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "models/machine_groups.h"
 #include "models/result.h"
-#include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "tools/trace/edit.h"
 

@@ -2,15 +2,14 @@
 
 #include <inttypes.h>
 
-void trace_report_prefix(struct trace *trace, const struct trace_error *damage, const struct caller *caller) {
+void trace_report_prefix(struct trace *trace, const struct message *damage, const struct caller *caller) {
   struct message message;
   const uint32_t *order = trace_file_order(trace);
   struct trace_batch batch;
-  struct trace_error error;
   uint64_t operations = 0, groups = 0;
   if (!damage->text[0])
     return;
-  for (uint32_t i = 0; i < trace_batches(trace) && trace_batch(trace, order[i], &batch, &error); i++) {
+  for (uint32_t i = 0; i < trace_batches(trace) && trace_batch(trace, order[i], &batch, &message); i++) {
     groups += batch.first;
     operations += batch.operations;
   }
@@ -23,37 +22,34 @@ void trace_report_prefix(struct trace *trace, const struct trace_error *damage, 
 
 bool trace_look(const char *path, enum trace_open_mode mode, const struct caller *caller, struct recording *opened,
                 struct message *message) {
-  struct trace_error error = {0};
-  *opened = (struct recording){.trace = trace_open(path, mode, &error)};
+  *opened = (struct recording){.trace = trace_open(path, mode, message)};
   if (!opened->trace)
-    return trace_fail(message, &error);
-  trace_report_prefix(opened->trace, &error, caller);
+    return false;
+  trace_report_prefix(opened->trace, message, caller);
   return recording_read(opened, path, message);
 }
 
 bool trace_can_be_replayed(const char *written, const char *path, struct message *message) {
-  struct trace_error error = {0};
-  struct recording opened = {.trace = trace_open(written, TRACE_WHOLE, &error)};
-  const bool good = opened.trace ? recording_read(&opened, path, message) : trace_fail(message, &error);
+  struct recording opened = {.trace = trace_open(written, TRACE_WHOLE, message)};
+  const bool good = opened.trace && recording_read(&opened, path, message);
   recording_close(&opened);
   return good;
 }
 
 static bool check_prefix(const char *path, const struct caller *caller, struct message *message) {
-  struct trace_error damage = {0}, error = {0};
-  if (!trace_validate_prefix(path, &damage, &error))
-    return trace_fail(message, &error);
-  struct trace *trace = trace_open(path, TRACE_SALVAGE, &error);
+  struct message damage;
+  if (!trace_validate_prefix(path, &damage, message))
+    return false;
+  struct trace *trace = trace_open(path, TRACE_SALVAGE, message);
   if (!trace)
-    return trace_fail(message, &error);
+    return false;
   trace_report_prefix(trace, &damage, caller);
   trace_close(trace);
   return true;
 }
 
 bool trace_check(const char *path, enum trace_open_mode mode, const struct caller *caller, struct message *message) {
-  struct trace_error error = {0};
   if (mode == TRACE_SALVAGE)
     return check_prefix(path, caller, message);
-  return trace_validate(path, &error) || trace_fail(message, &error);
+  return trace_validate(path, message);
 }

@@ -54,7 +54,7 @@ static void put_listing(struct text *text, const struct isa_program *program) {
 
 static bool same_object(const struct text *text, const void *object, size_t size) {
   const struct text_block block = {"", text->data, text->length, 1};
-  struct trace_error error;
+  struct message error;
   for (size_t i = 0; i < text->length; i++)
     if (text->data[i] == '\r' || (text->data[i] == '\n' && i + 1 < text->length && text->data[i + 1] == '}'))
       return false; /* such a line would change when read back, or end the block */
@@ -93,7 +93,7 @@ char *trace_program_text(const void *object, size_t size) {
 /* The part before the code. */
 struct head {
   const struct text_block *block;
-  struct trace_error *error;
+  struct message *error;
   const char *at; /* current line */
   uint32_t line;
   char *file;
@@ -105,8 +105,7 @@ struct head {
 };
 
 static bool fail(const struct head *head, const char *what) {
-  snprintf(head->error->text, sizeof head->error->text, "%.300s:%" PRIu32 ": %s", head->block->path, head->line, what);
-  return false;
+  return message_fail(head->error, "%.300s:%" PRIu32 ": %s", head->block->path, head->line, what);
 }
 
 static char *copy(const char *at, size_t size) {
@@ -272,7 +271,7 @@ static struct isa_program *assemble(struct head *head, const char *name) {
   return program;
 }
 
-struct isa_program *trace_program_read(const struct text_block *block, const char *name, struct trace_error *error) {
+struct isa_program *trace_program_read(const struct text_block *block, const char *name, struct message *error) {
   struct head head = {.block = block, .error = error, .at = block->text, .line = block->line};
   struct isa_program *program = take_head(&head) ? assemble(&head, name) : NULL;
   free_sources(head.sources, head.source_count);

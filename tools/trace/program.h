@@ -9,6 +9,6 @@
 char *trace_program_text(const void *object, size_t size);
 
 /* A program from such text, or from assembly alone, which is then the source file `name`. NULL with *error filled. */
-struct isa_program *trace_program_read(const struct text_block *block, const char *name, struct trace_error *error);
+struct isa_program *trace_program_read(const struct text_block *block, const char *name, struct message *error);
 
 #endif

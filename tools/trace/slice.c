@@ -1,11 +1,9 @@
 #include "tools/trace/slice.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "tools/trace/edit.h"
 

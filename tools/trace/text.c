@@ -71,7 +71,7 @@ static void read_programs(struct trace_text *text, struct trace *trace) {
 /* ---- reading ----------------------------------------------------------------------------------- */
 
 static void *take_meta(void *self, const char *form, const char *name, const struct text_block *block, size_t *size,
-                       struct trace_error *error) {
+                       struct message *error) {
   (void)self;
   (void)form;
   struct isa_program *program = trace_program_read(block, name, error);
@@ -81,7 +81,7 @@ static void *take_meta(void *self, const char *form, const char *name, const str
 }
 
 static bool take_assembly(struct trace_text *text, const char *name, const struct text_block *block,
-                          struct trace_error *error) {
+                          struct message *error) {
   isa_program_free(text->assembled);
   text->assembled = trace_program_read(block, *name ? name : "kernel.wws", error);
   return text->assembled;
@@ -110,7 +110,7 @@ static void write_launches(const struct job *job, struct trace_writer *writer) {
 /* Reads a launch file's text. Puts empty lines before it, so that messages have the line numbers of the enclosing
  * file. */
 static bool take_job(struct trace_text *text, const struct text_block *block, struct trace_writer *writer,
-                     struct trace_error *error) {
+                     struct message *error) {
   const struct job_request request = {.program = text->assembled};
   struct job job = {0};
   struct message message = {""};
@@ -133,7 +133,7 @@ static bool take_job(struct trace_text *text, const struct text_block *block, st
 }
 
 static bool take_block(void *self, const char *head, const char *name, const struct text_block *block,
-                       struct trace_writer *writer, struct trace_error *error) {
+                       struct trace_writer *writer, struct message *error) {
   return strcmp(head, "assembly") == 0 ? take_assembly(self, name, block, error) : take_job(self, block, writer, error);
 }
 

@@ -30,16 +30,14 @@ static bool load_trace(struct invocation *call, struct explain_run *run) {
   const struct job_request request = {
       .machine = {.name = call->common.machine, .set = call->common.sets.word, .set_count = call->common.sets.count}};
   struct message *message = &call->common.message;
-  struct trace_error error = {0};
   cycle_t max_cycles = 0;
   run->path = call->job.direct.program;
   if (call->vary)
     return message_fail(message, "--vary: needs a kernel; a trace has one program and one set of arguments");
   if (!subject_for_trace(&call->job, message))
     return false;
-  if (!(run->trace = trace_open(run->path, TRACE_WHOLE, &error)))
-    return trace_fail(message, &error);
-  if (!trace_job_read(run->trace, run->path, &request, &run->job, &max_cycles, message))
+  run->trace = trace_open(run->path, TRACE_WHOLE, message);
+  if (!run->trace || !trace_job_read(run->trace, run->path, &request, &run->job, &max_cycles, message))
     return false;
   if (!call->common.cycles_given)
     run->how.max_cycles = max_cycles;

@@ -133,15 +133,12 @@ static int replay(struct invocation *call, struct trace *trace) {
 
 int verb_replay(struct command *command) {
   struct invocation call = {.common.page.built = true, .salvage = command_has(command, OPTION_SALVAGE)};
-  struct trace_error error = {0};
-  bool good =
-      run_take(command, &call.common) && console_input(command_operand(command, 0), &call.trace, &call.common.message);
-  struct trace *trace = good ? trace_open(call.trace, call.salvage ? TRACE_SALVAGE : TRACE_WHOLE, &error) : NULL;
-  if (good && !trace)
-    trace_fail(&call.common.message, &error);
+  struct message *message = &call.common.message;
+  bool good = run_take(command, &call.common) && console_input(command_operand(command, 0), &call.trace, message);
+  struct trace *trace = good ? trace_open(call.trace, call.salvage ? TRACE_SALVAGE : TRACE_WHOLE, message) : NULL;
   if (trace)
-    trace_report_prefix(trace, &error, &console_caller);
-  int status = trace ? replay(&call, trace) : console_bad_input(&call.common.message);
+    trace_report_prefix(trace, message, &console_caller);
+  int status = trace ? replay(&call, trace) : console_bad_input(message);
   if (trace)
     trace_close(trace);
   run_call_free(&call.common);

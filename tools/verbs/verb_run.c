@@ -74,26 +74,20 @@ static bool write_outputs(struct invocation *call, const struct report *report) 
 
 /* ---- recording --------------------------------------------------------------------------------- */
 
-static bool fail_trace(struct message *message, const struct trace_error *error) {
-  message_fail(message, "%s", error->text);
-  return message_within(message, "--trace");
-}
-
 static bool record(struct invocation *call, struct job *job, const struct output *trace, struct launch_result **results,
                    size_t *count) {
   struct run_options *how = &call->common.run;
   struct message *message = &call->common.message;
-  struct trace_error error = {0};
-  struct recorder *recorder = recorder_new(trace_writer_open_on(output_duplicate(trace), call->trace, &error));
+  struct recorder *recorder = recorder_new(trace_writer_open_on(output_duplicate(trace), call->trace, message));
   if (!recorder)
-    return fail_trace(message, &error);
+    return message_within(message, "--trace");
   trace_job_write(job, how->max_cycles, recorder_writer(recorder));
   const struct run_watcher watcher = recorder_watcher(recorder);
   run_watch(how, &watcher);
   const bool good = run_call_job(&call->common, job, results, count);
   run_unwatch(how);
   if (good || !trace_writer_good(recorder_writer(recorder)))
-    return recorder_close(recorder, &error) ? good : fail_trace(message, &error);
+    return recorder_close(recorder, message) ? good : message_within(message, "--trace");
   recorder_abandon(recorder);
   return false;
 }
