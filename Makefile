@@ -122,7 +122,7 @@ $(DRIVER): $(DRIVER_OBJ) $(BUILD)/libwarpwait.a bindings/icd/libwarpwait-opencl.
 
 # SystemC, which only `--host systemc` loads. It calls these functions of the program.
 SYSTEMC      := $(BUILD)/warpwait-systemc.so
-SYSTEMC_USES := heap_help heap_out_for heap_refuse heap_resume heap_suspend island_run waveform_reach
+SYSTEMC_USES := heap_help heap_out_for heap_refuse heap_resume heap_suspend island_run waveform_advance
 $(SYSTEMC): $(SYSTEMC_OBJ)
 	$(call say,LD )
 	$(Q)$(CXX) $(LDFLAGS) -shared -o $@ $^ -Wl,--as-needed -lsystemc

@@ -69,7 +69,7 @@ static void begin_copy(struct dma *dma, cycle_t now) {
 
 static bool touches(const struct channel *channel, unsigned space, const struct dma_work *work, uint64_t bit) {
   bool destination = channel->walk.to_lds == (space == LDS_SPACE);
-  return (work->pending & bit) || (destination ? channel->under_way : channel->unread);
+  return (work->pending & bit) || (destination ? channel->in_flight : channel->unread);
 }
 
 /* Whether a fence holds the channel back, because an older copy of the same owner still uses a space. */
@@ -178,18 +178,18 @@ cycle_t dma_next_completion(const struct dma *dma) {
   return cycle_max(work->channel[first_finished(work)].ready, port_free_at(&dma->to_cu));
 }
 
-/* News take `completion` cycles, but at least one. A posted copy's latency ends with DMA_LEFT. */
-static void send_news(struct dma *dma, struct copy *copy, enum dma_news news, cycle_t ready, cycle_t now) {
+/* Notices take `completion` cycles, but at least one. A posted copy's latency ends with DMA_LEFT. */
+static void send_notice(struct dma *dma, struct copy *copy, enum dma_notice notice, cycle_t ready, cycle_t now) {
   const struct dma_descriptor *descriptor = &copy->descriptor;
   cycle_t arrival = cycle_max(cycle_max(ready + dma->params->completion, now + 1), dma->to_cu.last);
   cycle_t latency = (copy->left_at ? copy->left_at : arrival) - descriptor->issued;
-  const struct dma_done done = {descriptor->tag, news,        descriptor->origin, latency,
+  const struct dma_done done = {descriptor->tag, notice,      descriptor->origin, latency,
                                 copy->requests,  copy->asked, descriptor->number};
   port_send_at(&dma->to_cu, &done, now, arrival);
-  port_widen(&dma->to_cu, dma_news_room(dma->params));
+  port_widen(&dma->to_cu, dma_notice_room(dma->params));
   if (!copy->left_at)
     histogram_add(dma->latency, latency);
-  if (news == DMA_LEFT)
+  if (notice == DMA_LEFT)
     copy->left_at = arrival;
 }
 
@@ -200,10 +200,10 @@ void dma_leave(struct dma *dma, unsigned index, cycle_t now) {
   if (--channel->unsent || (work->pending & channel_bit(index)) || !dma->params->posted)
     return;
   if (++copy->left == copy->parts)
-    send_news(dma, copy, DMA_LEFT, now, now);
+    send_notice(dma, copy, DMA_LEFT, now, now);
 }
 
-/* The channel is free at once. The last part of a copy sends its news. */
+/* The channel is free at once. The last part of a copy sends its notice. */
 static void complete(struct dma *dma, unsigned index, cycle_t now) {
   struct dma_work *work = dma->work;
   const struct channel *channel = &work->channel[index];
@@ -216,7 +216,7 @@ static void complete(struct dma *dma, unsigned index, cycle_t now) {
   dma->probe_channels--;
   if (--copy->held || copy->accepted < copy->parts)
     return;
-  send_news(dma, copy, copy->left_at ? DMA_LANDED : DMA_DONE, channel->ready, now);
+  send_notice(dma, copy, copy->left_at ? DMA_LANDED : DMA_DONE, channel->ready, now);
   const struct rect *normal = &copy->descriptor.global;
   const uint32_t dimensions = dma_dimensions(normal);
   dma->stats.descriptors++;

@@ -51,7 +51,7 @@ static unsigned oldest_ready(const struct dma_work *work, uint64_t channels, cyc
 static unsigned least_busy(const struct dma_work *work, uint64_t channels, unsigned best, cycle_t now) {
   for (; channels; channels &= channels - 1) {
     unsigned channel = (unsigned)__builtin_ctzll(channels);
-    bool fewer = best == NOBODY || work->channel[channel].under_way < work->channel[best].under_way;
+    bool fewer = best == NOBODY || work->channel[channel].in_flight < work->channel[best].in_flight;
     if (fewer && work->channel[channel].ready <= now)
       best = channel;
   }
@@ -139,7 +139,7 @@ static void start_request(struct dma *dma, unsigned index, cycle_t now) {
   if (!sending->dropped) {
     const uint32_t left = work->used - work->entries++;
     sending->tag = left ? work->unused[left - 1] : work->used++;
-    work->under_way += dma_count(covers);
+    work->in_flight += dma_count(covers);
     work->request[sending->tag] =
         (struct request){.covers = *covers, .channel = index, .passes = counted(dma, channel, covers), .sent = now};
     channel->unread++;
@@ -148,7 +148,7 @@ static void start_request(struct dma *dma, unsigned index, cycle_t now) {
       work->reading++;
       work->writes += dma_bytes(covers);
     }
-    if (++channel->under_way == dma->params->quota)
+    if (++channel->in_flight == dma->params->quota)
       work->at_quota |= channel_bit(index);
   }
   if (work->owner == NOBODY)
@@ -171,7 +171,7 @@ static void end_request(struct dma *dma, cycle_t now) {
   bool ends = dma_advance(dma, channel, &work->sending.covers, &more);
   if (!more)
     work->pending &= ~channel_bit(index);
-  if (!more && !channel->under_way)
+  if (!more && !channel->in_flight)
     dma_settle(dma, index, now + 1);
   if (ends || !more || (work->at_quota & channel_bit(index))) { /* the burst is over */
     work->owner = NOBODY;
@@ -245,9 +245,9 @@ void dma_land(struct dma *dma, uint32_t tag, cycle_t now) {
   if (!request->covers.to_lds)
     work->writes -= dma_bytes(&request->covers);
   work->unused[work->used - work->entries--] = tag;
-  work->under_way -= dma_count(&request->covers);
+  work->in_flight -= dma_count(&request->covers);
   work->at_quota &= ~channel_bit(index);
-  if (--work->channel[index].under_way == 0 && !(work->pending & channel_bit(index)))
+  if (--work->channel[index].in_flight == 0 && !(work->pending & channel_bit(index)))
     dma_settle(dma, index, now);
 }
 

@@ -30,14 +30,14 @@ enum { TO_MEMORY = 4 }; /* slots of the port; two sustain one message a cycle, c
 
 static cycle_t dma_step(void *self, cycle_t now);
 
-/* to_cu holds news of copies for `completion` cycles; send_news() widens it as needed. from_memory: a slot's credit
- * takes memory_latency to return. In that time each request can get one reply and, if its entry is used again, another
- * one. */
+/* to_cu holds notices about copies for `completion` cycles; send_notice() widens it as needed. from_memory: a slot's
+ * credit takes memory_latency to return. In that time each request can get one reply and, if its entry is used again,
+ * another one. */
 static void make_ports(struct dma *dma, struct component *cu, struct component *memory, cycle_t memory_latency) {
   const struct dma_params *params = dma->params;
   struct component *me = &dma->component;
   port_init(&dma->from_cu, sizeof(struct dma_descriptor), params->queue, 1, cu, me);
-  port_init(&dma->to_cu, sizeof(struct dma_done), dma_news_room(params), 1, me, cu);
+  port_init(&dma->to_cu, sizeof(struct dma_done), dma_notice_room(params), 1, me, cu);
   port_init(&dma->to_memory, sizeof(struct transfer), TO_MEMORY, 1, me, memory);
   port_init(&dma->from_memory, sizeof(struct transfer_reply), 2 * params->outstanding, memory_latency, memory, me);
 }
@@ -97,7 +97,7 @@ static void count_busy(struct dma *dma, cycle_t now) {
 
 static void show(struct dma *dma, cycle_t now) {
   dma->probe_queue = dma->work->waiting;
-  dma->probe_outstanding = dma->work->under_way;
+  dma->probe_outstanding = dma->work->in_flight;
   if (dma->work->waiting > dma->queue_peak)
     dma->queue_peak = dma->work->waiting;
   dma_timeline_note(&dma->timeline, now, dma->probe_queue, dma->probe_channels);

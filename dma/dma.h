@@ -68,12 +68,13 @@ struct dma_descriptor {
   cycle_t issued;          /* cycle in which the last warp issued the copy */
 };
 
-/* News of a copy, from the engine to the CU. DMA_DONE: it has landed, and its event completes in the cycle of arrival.
- * A posted copy sends DMA_LEFT when its data have left for memory, which completes the event, and DMA_LANDED later. */
-enum dma_news { DMA_DONE, DMA_LEFT, DMA_LANDED };
+/* Notices about a copy, from the engine to the CU. DMA_DONE: it has landed, and its event completes in the cycle of
+ * arrival. A posted copy sends DMA_LEFT when its data have left for memory, which completes the event, and DMA_LANDED
+ * later. */
+enum dma_notice { DMA_DONE, DMA_LEFT, DMA_LANDED };
 struct dma_done {
   uint64_t tag;
-  enum dma_news news;
+  enum dma_notice notice;
   uint32_t origin;
   cycle_t latency;   /* from `issued` to this arrival */
   uint64_t requests; /* requests of the copy to memory or to the LDS */

@@ -43,7 +43,7 @@ struct channel {
   bool crossing;        /* lines of a pack may cross a multiple of granularity */
   uint32_t burst;       /* bytes of packs in the current burst */
   cycle_t ready;        /* first cycle of its next request; without one, the cycle in which it finished */
-  uint32_t under_way;   /* requests in flight */
+  uint32_t in_flight;   /* requests in flight */
   uint32_t unread;      /* of these: requests whose data have not reached the engine */
   uint64_t requests;    /* requests sent so far */
   uint32_t unsent;      /* outbound requests whose data are not on their way to memory yet */
@@ -100,7 +100,7 @@ struct dma_work {
   uint32_t used;                 /* requests used at least once; the rest are blank */
   uint32_t *unused;              /* stack of used requests that are free now */
   uint32_t entries;              /* requests in flight; a train counts as one */
-  uint32_t under_way;            /* requests in flight; each line of a train counts */
+  uint32_t in_flight;            /* requests in flight; each line of a train counts */
   uint64_t writes;               /* bytes of outbound requests in flight */
   uint32_t reading;              /* outbound requests whose data have not reached the engine */
   struct side inbound, outbound; /* data on their way to the LDS; to memory */
@@ -172,7 +172,7 @@ void dma_emit_request(const struct dma *dma, uint32_t tag, cycle_t to, cycle_t n
 
 /* Free slots of to_cu that an engine needs after each send: all channels may finish in one cycle, posted copies send
  * twice, and a credit takes a cycle. */
-static inline uint32_t dma_news_room(const struct dma_params *params) { return 2 * (params->channels + 4); }
+static inline uint32_t dma_notice_room(const struct dma_params *params) { return 2 * (params->channels + 4); }
 
 static inline uint32_t dma_bytes(const struct dma_request *covers) {
   return (uint32_t)covers->global.bytes * covers->global.lines;
@@ -185,7 +185,7 @@ static inline uint32_t dma_count(const struct dma_request *covers) { return cove
 static inline uint32_t dma_span(const struct dma_request *covers) { return dma_count(covers) - 1; }
 
 /* The engine has as many requests in flight as dma.outstanding allows. */
-static inline bool dma_is_full(const struct dma *dma) { return dma->work->under_way >= dma->params->outstanding; }
+static inline bool dma_is_full(const struct dma *dma) { return dma->work->in_flight >= dma->params->outstanding; }
 
 static inline bool dma_coupled(const struct dma *dma) { return dma->params->decoupling == DMA_COUPLED; }
 

@@ -7,7 +7,7 @@
 #include "isa/ops.h"
 #include "isa/step.h"
 
-void group_missing(struct isa_warp *warp, uint32_t pc, uint64_t here) {
+void step_missing(struct isa_warp *warp, uint32_t pc, uint64_t here) {
   const uint64_t missing = warp->all & ~here, gone = warp->all & ~warp->live;
   if (!here || !(missing & ~warp->missed))
     return;
@@ -17,10 +17,10 @@ void group_missing(struct isa_warp *warp, uint32_t pc, uint64_t here) {
               warp->index);
 }
 
-void group_barrier(struct isa_warp *warp, const struct isa_result *result) {
+void step_barrier(struct isa_warp *warp, const struct isa_result *result) {
   const struct isa_inst *inst = &warp->group->launch->program->code[result->pc];
   if (isa_rows[inst->op].class_ != ISA_CLASS_FENCE)
-    group_missing(warp, result->pc, result->mask);
+    step_missing(warp, result->pc, result->mask);
 }
 
 /* Reports the first lane in which the operand is not what an `expect` requires. */
@@ -43,17 +43,17 @@ static void expect_operand(struct isa_warp *warp, const struct isa_inst *inst, u
   }
 }
 
-void group_expect(struct isa_warp *warp, const struct isa_inst *inst, const struct isa_result *result) {
+void step_expect(struct isa_warp *warp, const struct isa_inst *inst, const struct isa_result *result) {
   if (inst->op == ISA_EXPECT_WARP)
-    group_missing(warp, result->pc, result->mask);
+    step_missing(warp, result->pc, result->mask);
   else if (result->mask)
     expect_operand(warp, inst, result->pc, result->mask);
 }
 
 /* One operand of a group operation: register `reg`, which must be the same in all lanes of `mask`. Reports `rule` once
  * if it is not. */
-static uint32_t agreed_as(const struct isa_warp *warp, uint32_t pc, uint64_t mask, uint8_t reg, const char *what,
-                          enum isa_hazard_rule rule, bool *reported) {
+static uint32_t read_uniform(const struct isa_warp *warp, uint32_t pc, uint64_t mask, uint8_t reg, const char *what,
+                             enum isa_hazard_rule rule, bool *reported) {
   const uint32_t *row = register_row(warp, reg, warp->group->launch->warp_size);
   const uint32_t value = row[first_lane(mask)];
   if (!*reported)
@@ -68,71 +68,73 @@ static uint32_t agreed_as(const struct isa_warp *warp, uint32_t pc, uint64_t mas
   return value;
 }
 
-static uint32_t agreed(const struct isa_warp *warp, const struct isa_result *result, uint8_t reg, const char *what,
-                       bool *reported) {
-  return agreed_as(warp, result->pc, result->mask, reg, what, HAZARD_G1, reported);
+static uint32_t uniform_operand(const struct isa_warp *warp, const struct isa_result *result, uint8_t reg,
+                                const char *what, bool *reported) {
+  return read_uniform(warp, result->pc, result->mask, reg, what, HAZARD_G1, reported);
 }
 
 /* An event, which lanes that took part in all copies must agree on. If there are none, that of the first lane. */
-static uint32_t agreed_event(const struct isa_warp *warp, const struct isa_result *result, uint8_t reg,
-                             const char *what, bool *reported) {
-  const uint64_t know = result->mask & ~warp->strayed;
-  return agreed_as(warp, result->pc, know ? know : result->mask & -result->mask, reg, what, HAZARD_G1, reported);
+static uint32_t uniform_event(const struct isa_warp *warp, const struct isa_result *result, uint8_t reg,
+                              const char *what, bool *reported) {
+  const uint64_t know = result->mask & ~warp->diverged;
+  return read_uniform(warp, result->pc, know ? know : result->mask & -result->mask, reg, what, HAZARD_G1, reported);
 }
 
 /* A register pair that must be the same in all lanes. */
-static uint64_t agreed_pair(const struct isa_warp *warp, const struct isa_result *result, uint8_t reg, const char *what,
-                            bool *reported) {
-  const uint32_t low = agreed_as(warp, result->pc, result->mask, reg, what, HAZARD_R10, reported);
-  const uint32_t high = agreed_as(warp, result->pc, result->mask, (uint8_t)(reg + 1), what, HAZARD_R10, reported);
+static uint64_t uniform_pair(const struct isa_warp *warp, const struct isa_result *result, uint8_t reg,
+                             const char *what, bool *reported) {
+  const uint32_t low = read_uniform(warp, result->pc, result->mask, reg, what, HAZARD_R10, reported);
+  const uint32_t high = read_uniform(warp, result->pc, result->mask, (uint8_t)(reg + 1), what, HAZARD_R10, reported);
   return (uint64_t)high << 32 | low;
 }
 
-void group_pipe_barrier(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result) {
+void step_pipe_barrier(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result) {
   bool reported = false;
   if (!result->mask)
     return;
-  group_missing(warp, result->pc, result->mask);
-  result->pipe[0] = agreed_pair(warp, result, inst->a, "the pipe's address", &reported);
-  result->pipe[1] = agreed_pair(warp, result, inst->c, "the count or id", &reported);
+  step_missing(warp, result->pc, result->mask);
+  result->pipe[0] = uniform_pair(warp, result, inst->a, "the pipe's address", &reported);
+  result->pipe[1] = uniform_pair(warp, result, inst->c, "the count or id", &reported);
 }
 
-void group_copy(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result) {
+void step_copy(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result) {
   if (!result->mask)
     return;
-  group_missing(warp, result->pc, result->mask);
+  step_missing(warp, result->pc, result->mask);
   const struct isa_format_row *row = &isa_formats[isa_rows[inst->op].format];
   bool reported = false;
   uint64_t field[COPY_FIELDS] = {
       [COPY_FORM] = row->form, [COPY_TO_LDS] = row->to_lds, [COPY_ELEMENT_BYTES] = copy_bytes(inst),
       [COPY_LINES] = 1,        [COPY_PLANES] = 1,           [COPY_GLOBAL_LINE] = 1,
       [COPY_LDS_LINE] = 1};
-  const uint32_t low = agreed(warp, result, inst->b, "the global address (low half)", &reported);
-  const uint32_t high = agreed(warp, result, (uint8_t)(inst->b + 1), "the global address (high half)", &reported);
+  const uint32_t low = uniform_operand(warp, result, inst->b, "the global address (low half)", &reported);
+  const uint32_t high =
+      uniform_operand(warp, result, (uint8_t)(inst->b + 1), "the global address (high half)", &reported);
   field[COPY_GLOBAL] = (uint64_t)high << 32 | low;
-  field[COPY_LDS] =
-      inst->flags & ISA_FLAG_IMM_A ? copy_lds(inst) : agreed(warp, result, inst->a, "the LDS offset", &reported);
-  field[COPY_ELEMENTS] =
-      inst->flags & ISA_FLAG_IMM_C ? copy_count(inst) : agreed(warp, result, inst->c, "the element count", &reported);
+  field[COPY_LDS] = inst->flags & ISA_FLAG_IMM_A ? copy_lds(inst)
+                                                 : uniform_operand(warp, result, inst->a, "the LDS offset", &reported);
+  field[COPY_ELEMENTS] = inst->flags & ISA_FLAG_IMM_C
+                             ? copy_count(inst)
+                             : uniform_operand(warp, result, inst->c, "the element count", &reported);
   if (row->form == ISA_COPY_STRIDED) { /* one element per line */
     field[COPY_LINES] = field[COPY_ELEMENTS];
     field[COPY_ELEMENTS] = 1;
     field[COPY_GLOBAL_LINE] = inst->flags & ISA_FLAG_IMM_STRIDE
                                   ? copy_stride(inst)
-                                  : agreed(warp, result, (uint8_t)copy_stride(inst), "the stride", &reported);
+                                  : uniform_operand(warp, result, (uint8_t)copy_stride(inst), "the stride", &reported);
   }
   const unsigned named = row->form == ISA_COPY_3D ? COPY_NAMED_3D : row->form == ISA_COPY_2D ? COPY_NAMED_2D : 0;
   for (unsigned i = 0; i < named; i++)
     field[isa_copy_operands[i].field] =
-        agreed(warp, result, copy_register(inst, i), isa_copy_operands[i].label, &reported);
+        uniform_operand(warp, result, copy_register(inst, i), isa_copy_operands[i].label, &reported);
   /* A null event becomes a new event. Each warp counts for itself, and so all get the same number. */
-  field[COPY_EVENT_IN] = agreed_event(warp, result, inst->d, "the event", &reported);
+  field[COPY_EVENT_IN] = uniform_event(warp, result, inst->d, "the event", &reported);
   field[COPY_EVENT] = field[COPY_EVENT_IN] ? field[COPY_EVENT_IN] : ++warp->events;
   uint32_t *const reg = warp->reg + (size_t)inst->d * warp->group->launch->warp_size;
   if (!field[COPY_EVENT_IN])
     EACH_LANE(lane, result->mask) reg[lane] = (uint32_t)field[COPY_EVENT];
   result->copy = isa_copy_of(field);
-  warp->strayed |= warp->live & ~result->mask;
+  warp->diverged |= warp->live & ~result->mask;
 }
 
 static uint32_t events_listed(const struct isa_inst *inst) {
@@ -145,7 +147,7 @@ static uint32_t events_listed(const struct isa_inst *inst) {
 /* How many of the `listed` events to wait for. */
 static uint32_t first_events(const struct isa_warp *warp, const struct isa_inst *inst, const struct isa_result *result,
                              uint32_t listed, bool *reported) {
-  const int32_t wanted = (int32_t)agreed(warp, result, inst->c, "the number of events", reported);
+  const int32_t wanted = (int32_t)uniform_operand(warp, result, inst->c, "the number of events", reported);
   if (wanted >= 0 && wanted <= (int32_t)listed)
     return (uint32_t)wanted;
   step_report(warp, result->pc, HAZARD_X13, first_lane(result->mask), "%d events of a list of %u", wanted, listed);
@@ -172,13 +174,13 @@ static void wait_for_own(const struct isa_warp *warp, const struct isa_inst *ins
     *wait = own;
 }
 
-void group_wait(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result) {
+void step_wait(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result) {
   if (!result->mask)
     return;
   static const char *const labels[ISA_WAIT_EVENTS] = {
       "event 1 of the wait", "event 2 of the wait", "event 3 of the wait", "event 4 of the wait",
       "event 5 of the wait", "event 6 of the wait", "event 7 of the wait", "event 8 of the wait"};
-  group_missing(warp, result->pc, result->mask);
+  step_missing(warp, result->pc, result->mask);
   bool reported = false;
   struct isa_wait *wait = &result->wait;
   wait->more = inst->op == ISA_WAIT_MORE;
@@ -186,7 +188,7 @@ void group_wait(struct isa_warp *warp, const struct isa_inst *inst, struct isa_r
   if (inst->op == ISA_WAIT_FIRST)
     wait->count = first_events(warp, inst, result, wait->count, &reported);
   for (uint32_t i = 0; i < wait->count; i++)
-    wait->event[i] = agreed_event(warp, result, wait_register(inst, i), labels[i], &reported);
-  if (!(result->mask & ~warp->strayed))
+    wait->event[i] = uniform_event(warp, result, wait_register(inst, i), labels[i], &reported);
+  if (!(result->mask & ~warp->diverged))
     wait_for_own(warp, inst, result, wait->count, wait);
 }

@@ -366,16 +366,16 @@ void image_read(struct isa_warp *warp, const struct isa_inst *inst, struct isa_a
   const char *const against = against_sampler(inst, access->sampler);
   if (against)
     step_report(warp, access->pc, HAZARD_I6, first_lane(mask), "'%s' %s", access->image->name, against);
-  bool told = against != NULL; /* then what is outside has no meaning */
+  bool reported = against != NULL; /* then what is outside has no meaning */
   EACH_LANE(lane, mask) {
     struct isa_samples samples;
     isa_access_samples(access, (uint32_t)lane, &samples);
     access->address[lane] = samples.address[0];
-    if (samples.outside && !told)
+    if (samples.outside && !reported)
       step_report(warp, access->pc, HAZARD_I3, (uint32_t)lane,
                   "'%s' has %" PRIu32 " x %" PRIu32 " x %" PRIu32 " texels", access->image->name, access->image->width,
                   access->image->height, isa_image_slices(access->image));
-    told |= samples.outside;
+    reported |= samples.outside;
   }
 }
 

@@ -23,7 +23,7 @@
  * coordinates; without them they act like mode none.
  *
  * Loads and stores are accesses to global memory: described at issue, carried out when the L2 accepts them. A store
- * outside of the image is dropped.
+ * outside the image is dropped.
  *
  * Not modeled: mipmaps, multisampling, formats of three bytes, formats with several planes. */
 #ifndef ISA_IMAGE_H

@@ -376,7 +376,7 @@ struct isa_warp {
   uint8_t *private_memory; /* lane l's bytes start at l * private_bytes */
   uint32_t events;         /* events that this warp has created; the next one is events + 1 */
   uint64_t missed;         /* exited lanes that were already reported as missing at a group call */
-  uint64_t strayed;        /* lanes that missed a copy: their event registers mean nothing */
+  uint64_t diverged;       /* lanes that missed a copy: their event registers mean nothing */
   uint64_t clock;          /* what get.clock reads; the caller sets it before each step */
 };
 
@@ -429,7 +429,7 @@ struct isa_access {
   uint64_t heads;                /* if whole: the lanes at which a contiguous run of bytes starts (isa/addresses.h) */
   const struct isa_cache *cache; /* for a load of global memory: read the bytes from here instead; NULL: from memory */
   uint64_t zeros;                /* for a copy's store: lanes of `mask` that write zeros */
-  /* The caller provides these arrays. They are outside of the struct because a CU can have hundreds of accesses in
+  /* The caller provides these arrays. They are outside the struct because a CU can have hundreds of accesses in
    * flight, and the unused parts of the arrays would lie between the fields in use. */
   uint64_t *address;             /* global address, or byte offset in the CU's LDS */
   uint32_t *data;                /* data[word * warp_size + lane], up to 4 words: what to store, atomic operands */

@@ -33,7 +33,7 @@ static uint64_t arrived(uint64_t state) {
   return pending > 1 ? state - 1 : with_pending(count, phase_of(state) + 1, count);
 }
 
-/* ---- at issue: drops lanes outside of the LDS; their predicates become 0 ---------------------------- */
+/* ---- at issue: drops lanes outside the LDS; their predicates become 0 ---------------------------- */
 
 void access_mbarrier(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access) {
   const uint64_t asked = access->mask;

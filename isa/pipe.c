@@ -330,7 +330,7 @@ static void set_pair(const struct isa_warp *warp, uint8_t reg, uint64_t lane, ui
   row[stride] = (uint32_t)(value >> 32);
 }
 
-static uint32_t word(const struct isa_warp *warp, const struct isa_inst *inst, uint64_t lane) {
+static uint32_t operand_word(const struct isa_warp *warp, const struct isa_inst *inst, uint64_t lane) {
   return inst->flags & ISA_FLAG_IMM_C ? (uint32_t)inst->imm
                                       : register_row(warp, inst->c, warp->group->launch->warp_size)[lane];
 }
@@ -369,7 +369,7 @@ void pipe_access(struct isa_warp *warp, const struct isa_inst *inst, struct isa_
   access->bytes = sizeof(uint64_t);
   access->pipe = (struct isa_pipe_access){0};
   if (access->mask && inst->op != ISA_PIPE_NUM && pipe_kind(inst) == ISA_PIPE_SUBGROUP)
-    group_missing(warp, access->pc, warp->active); /* one lane executes it for all active lanes */
+    step_missing(warp, access->pc, warp->active); /* one lane executes it for all active lanes */
   EACH_LANE(lane, access->mask) {
     access->address[lane] = pair(warp, inst->a, lane);
     const struct isa_pipe *pipe = pipe_of(warp, inst, access->pc, lane, &reported);
@@ -383,7 +383,7 @@ void pipe_access(struct isa_warp *warp, const struct isa_inst *inst, struct isa_
       if (check_id(pipe, direction, id) == HAZARDS) /* otherwise it commits nothing */
         *committed_entry(warp, id) = id;
     } else if (isa_rows[inst->op].c != TYPE_NONE) {
-      access->data[2 * lane] = word(warp, inst, lane);
+      access->data[2 * lane] = operand_word(warp, inst, lane);
     }
   }
 }
@@ -406,7 +406,7 @@ static uint64_t slot_of(const struct isa_warp *warp, const struct isa_inst *inst
   const enum isa_pipe_direction direction = isa_is_pipe_write(inst->op) ? ISA_PIPE_WRITE : ISA_PIPE_READ;
   const uint64_t id = pair(warp, inst->b, lane);
   const bool gone = id && *committed_entry(warp, id) == id;
-  const uint64_t address = isa_pipe_slot(pipe, direction, id, word(warp, inst, lane), rule);
+  const uint64_t address = isa_pipe_slot(pipe, direction, id, operand_word(warp, inst, lane), rule);
   if (*rule == HAZARDS && gone)
     *rule = HAZARD_R4;
   return address;
@@ -419,7 +419,7 @@ void pipe_slot(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, 
     const struct isa_pipe *pipe = pipe_of(warp, inst, pc, lane, &no_pipe);
     set_pair(warp, inst->d, lane, pipe ? slot_of(warp, inst, pipe, lane, &rule) : 0);
     if (rule != HAZARDS && !reported) {
-      report_slot(warp, pc, rule, lane, pipe, pair(warp, inst->b, lane), word(warp, inst, lane));
+      report_slot(warp, pc, rule, lane, pipe, pair(warp, inst->b, lane), operand_word(warp, inst, lane));
       reported = true;
     }
     if (pipe && pipe_size(inst) != pipe->packet_size && !sized) {
@@ -432,7 +432,7 @@ void pipe_slot(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, 
 
 /* ---- at commit ----------------------------------------------------------------------------------- */
 
-static void note(struct isa_access *access, enum isa_hazard_rule rule, uint64_t lane, uint64_t value) {
+static void record_fault(struct isa_access *access, enum isa_hazard_rule rule, uint64_t lane, uint64_t value) {
   if (access->pipe.rule)
     return;
   access->pipe.rule = (uint8_t)(1 + rule);
@@ -463,7 +463,7 @@ static void reserve_lane(struct isa_access *access, struct isa_pipe *pipe, uint6
   const struct isa_pipe_user user = user_of(access, lane);
   const uint64_t id = isa_pipe_reserve(pipe, direction, pipe_kind(inst), count, &user);
   if (!id && pipe->stats.over_limit > limited)
-    note(access, HAZARD_Q10, lane, pipe->limit);
+    record_fault(access, HAZARD_Q10, lane, pipe->limit);
   else if (!id)
     access->pipe.refused |= UINT64_C(1) << lane;
   access->pipe.changed |= id != 0;
@@ -507,7 +507,7 @@ static void commit_lanes(struct isa_access *access) {
     const enum isa_hazard_rule rule = isa_pipe_commit(pipe, direction, pipe_kind(access->inst), id);
     access->pipe.changed |= rule != HAZARD_R2 && rule != HAZARD_R4 && rule != HAZARD_R9;
     if (rule != HAZARDS)
-      note(access, rule, lane, id);
+      record_fault(access, rule, lane, id);
   }
 }
 

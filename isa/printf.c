@@ -267,7 +267,7 @@ struct printing {
   const uint8_t *block;
   const char *types;
   uint32_t end;
-  uint64_t astray; /* a string argument that points to no string */
+  uint64_t bad_string; /* a string argument that points to no string */
 };
 
 static uint64_t component_bits(const struct printing *printing, const struct argument *argument, uint32_t i) {
@@ -281,7 +281,7 @@ static void put_argument(struct output *out, struct printing *printing, const st
   if (conversion->letter == 's') {
     const uint64_t address = component_bits(printing, argument, 0);
     if (!put_string(out, conversion, printing->launch, address))
-      printing->astray = address;
+      printing->bad_string = address;
     return;
   }
   const uint32_t wanted = conversion->components;
@@ -325,8 +325,8 @@ void print_lanes(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc
     printing.block = warp->private_memory + (size_t)lane * launch->kernel->private_bytes + address[lane];
     out.length = 0;
     put_text(&out, &printing, what.format);
-    if (printing.astray)
-      step_report(warp, pc, HAZARD_M1, (uint32_t)lane, "a string of printf at address 0x%" PRIx64, printing.astray);
+    if (printing.bad_string)
+      step_report(warp, pc, HAZARD_M1, (uint32_t)lane, "a string of printf at address 0x%" PRIx64, printing.bad_string);
     if (launch->print)
       launch->print(launch->print_context, warp->group, warp->index * launch->warp_size + (uint32_t)lane, out.text,
                     out.length);

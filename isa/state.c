@@ -84,7 +84,7 @@ void isa_warp_start_in_zeros(struct isa_warp *warp, struct isa_group *group, uin
   warp->depth = 0;
   warp->join = ISA_NEVER;
   warp->events = 0;
-  warp->missed = warp->strayed = 0;
+  warp->missed = warp->diverged = 0;
   memset(warp->pred, 0, sizeof warp->pred);
   for (uint32_t lane = 0; lane < lanes; lane++) {
     const uint32_t item = first + lane, row = item / group->size[0];

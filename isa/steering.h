@@ -1,7 +1,7 @@
 /* What steers a program: which instructions compute, load or move values that decide what warps do.
  *
  * A value steers if it reaches a guard (of a branch or any other instruction), an address, an operand of a copy, a
- * wait, a prefetch or an operation on a pipe, or a printf: anything visible outside of registers and memory. The
+ * wait, a prefetch or an operation on a pipe, or a printf: anything visible outside registers and memory. The
  * analysis follows it backwards through each kernel's control flow, through registers, predicates and memory. Each
  * memory space is one unit: if one load from the LDS steers, everything stored in the LDS does.
  *

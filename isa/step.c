@@ -29,7 +29,7 @@ static void push(struct isa_warp *warp, uint32_t pc, uint32_t join, uint64_t mas
 }
 
 /* Pops the stack until the warp has active lanes that are not at their join. */
-static void settle(struct isa_warp *warp) {
+static void pop_reconverged(struct isa_warp *warp) {
   while ((warp->pc == warp->join || !warp->active) && warp->live) {
     assert(warp->depth && "live lanes are running or on the stack");
     const struct isa_frame *top = &warp->stack[--warp->depth];
@@ -60,7 +60,7 @@ static void branch(struct isa_warp *warp, const struct isa_inst *inst, struct is
   warp->active = taken_first ? taken : rest;
 }
 
-static void leave(struct isa_warp *warp, struct isa_result *result) {
+static void exit_lanes(struct isa_warp *warp, struct isa_result *result) {
   warp->active &= ~result->mask;
   warp->live &= ~result->mask;
   for (uint32_t i = 0; i < warp->depth; i++)
@@ -107,13 +107,13 @@ void isa_step(struct isa_warp *warp, struct isa_access *access, struct isa_resul
       isa_lanes()[inst->op](warp, inst, mask, launch->warp_size);
     break;
   case FORMAT_EXPECT:
-    group_expect(warp, inst, result);
+    step_expect(warp, inst, result);
     break;
   case FORMAT_BRANCH:
     branch(warp, inst, result);
     break;
   case FORMAT_EXIT:
-    leave(warp, result);
+    exit_lanes(warp, result);
     break;
   case FORMAT_LOAD_ARG:
     access_arg(warp, inst, mask);
@@ -161,7 +161,7 @@ void isa_step(struct isa_warp *warp, struct isa_access *access, struct isa_resul
     access_prefetch(warp, inst, access);
     break;
   case FORMAT_SYNC:
-    group_barrier(warp, result);
+    step_barrier(warp, result);
     break;
   case FORMAT_COPY_IN:
   case FORMAT_COPY_OUT:
@@ -171,11 +171,11 @@ void isa_step(struct isa_warp *warp, struct isa_access *access, struct isa_resul
   case FORMAT_COPY_OUT_2D:
   case FORMAT_COPY_IN_3D:
   case FORMAT_COPY_OUT_3D:
-    group_copy(warp, inst, result);
+    step_copy(warp, inst, result);
     break;
   case FORMAT_WAIT:
   case FORMAT_WAIT_FIRST:
-    group_wait(warp, inst, result);
+    step_wait(warp, inst, result);
     break;
   case FORMAT_PIPE_RESERVE:
   case FORMAT_PIPE_COMMIT:
@@ -198,13 +198,13 @@ void isa_step(struct isa_warp *warp, struct isa_access *access, struct isa_resul
     image_query(warp, inst, pc, mask);
     break;
   case FORMAT_PIPE_BAR:
-    group_pipe_barrier(warp, inst, result);
+    step_pipe_barrier(warp, inst, result);
     break;
   case ISA_FORMATS:
     break;
   }
   if (__builtin_expect(warp->pc == warp->join || !warp->active, 0))
-    settle(warp);
+    pop_reconverged(warp);
 }
 
 void step_report(const struct isa_warp *warp, uint32_t pc, enum isa_hazard_rule rule, uint32_t lane, const char *format,

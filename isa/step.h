@@ -50,12 +50,12 @@ void mbarrier_commit(struct isa_access *access);
 /* Operations of a whole work-group (group.c). */
 /* Reports the lanes of the warp that are not in `here`. Reports nothing if `here` is empty: the other warps of the
  * group may have skipped the call, too. */
-void group_missing(struct isa_warp *warp, uint32_t pc, uint64_t here);
-void group_copy(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result);
-void group_wait(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result);
-void group_barrier(struct isa_warp *warp, const struct isa_result *result);
-void group_expect(struct isa_warp *warp, const struct isa_inst *inst, const struct isa_result *result);
-void group_pipe_barrier(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result);
+void step_missing(struct isa_warp *warp, uint32_t pc, uint64_t here);
+void step_copy(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result);
+void step_wait(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result);
+void step_barrier(struct isa_warp *warp, const struct isa_result *result);
+void step_expect(struct isa_warp *warp, const struct isa_inst *inst, const struct isa_result *result);
+void step_pipe_barrier(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result);
 
 /* Reports a hazard of `lane` to the launch, with printf-like details. */
 void step_report(const struct isa_warp *warp, uint32_t pc, enum isa_hazard_rule rule, uint32_t lane, const char *format,

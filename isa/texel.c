@@ -179,8 +179,8 @@ static uint32_t from_srgb(uint32_t byte) {
 
 static uint32_t to_srgb(uint32_t channel) {
   const double c = (double)float_of(channel);
-  const double curved = c < 0.0031308 ? 12.92 * c : 1.055 * pow(c, 1 / 2.4) - 0.055;
-  return (uint32_t)saturate_s32(rint(255.0 * (c >= 1 ? 1 : c > 0 ? curved : 0)), 0, UINT8_MAX);
+  const double srgb = c < 0.0031308 ? 12.92 * c : 1.055 * pow(c, 1 / 2.4) - 0.055;
+  return (uint32_t)saturate_s32(rint(255.0 * (c >= 1 ? 1 : c > 0 ? srgb : 0)), 0, UINT8_MAX);
 }
 
 /* ---- texels ----------------------------------------------------------------------------------------- */
@@ -217,8 +217,8 @@ void isa_texel_write(const struct isa_image *image, const uint32_t channel[4], u
   }
   for (unsigned i = 0; letter[i]; i++) {
     const uint32_t value = channel[place_of(letter[i])];
-    const bool curved = is_srgb(image->order) && letter[i] != 'a';
-    const uint32_t bits = curved ? to_srgb(value) : channel_bits(image->type, value);
+    const bool srgb = is_srgb(image->order) && letter[i] != 'a';
+    const uint32_t bits = srgb ? to_srgb(value) : channel_bits(image->type, value);
     memcpy(bytes + i * size, &bits, size);
   }
 }

@@ -381,7 +381,7 @@ static void finish_transfer(struct lds *lds, unsigned engine, cycle_t now) {
 }
 
 /* Advances a stream by `beats` beats, not to its end; returns their bytes. */
-static uint32_t go_on(struct stream *stream, uint32_t beats) {
+static uint32_t advance_stream(struct stream *stream, uint32_t beats) {
   uint32_t left = stream->left, whole = stream->alike ? beats / stream->alike : 0;
   if (whole) { /* whole lines, so the position within a line stays the same */
     stream->address += whole * stream->pitch;
@@ -410,7 +410,7 @@ static void do_beats(struct lds *lds, unsigned engine, uint32_t beats, cycle_t l
   struct stream *stream = &lds->work->stream[engine];
   stream->beats -= beats;
   lds->stats.dma_beats += beats;
-  lds->stats.dma_bytes += stream->beats ? go_on(stream, beats) : stream->left;
+  lds->stats.dma_bytes += stream->beats ? advance_stream(stream, beats) : stream->left;
   lds->work->turn = engine + 1 == lds->engines ? 0 : engine + 1;
   if (!stream->beats)
     finish_transfer(lds, engine, last);
@@ -418,7 +418,7 @@ static void do_beats(struct lds *lds, unsigned engine, uint32_t beats, cycle_t l
 
 /* ---- cycles --------------------------------------------------------------------------------- */
 
-static bool dma_goes_first(struct lds *lds) {
+static bool dma_has_priority(struct lds *lds) {
   bool dma = lds->params->priority == LDS_DMA_FIRST;
   if (lds->params->priority == LDS_ALTERNATE) {
     dma = lds->work->dma_wins;
@@ -457,11 +457,11 @@ static void emit_banks(const struct lds *lds, const struct access *pass, uint64_
 /* The access whose pass is due in cycle `now`; NULL if there is none, or global memory goes first. */
 static struct access *next_access(struct lds *lds, cycle_t now) {
   struct access *access = lds->work->at_banks ? due_access(lds, now) : NULL;
-  if (!access || now < lds->given_from || now >= lds->given_until)
+  if (!access || now < lds->yield_from || now >= lds->yield_until)
     return access;
-  lds->gave_way = !lds->gave_way;
-  if (!lds->gave_way) {
-    lds->given_until++;
+  lds->yielded = !lds->yielded;
+  if (!lds->yielded) {
+    lds->yield_until++;
     return access;
   }
   access->contention++;
@@ -479,7 +479,7 @@ static void one_cycle(struct lds *lds, cycle_t now) {
   uint64_t warp_banks = warp && access->pass < access->schedule.passes ? access->schedule.bank_mask[access->pass] : 0;
   uint64_t dma_banks = dma && ((warp_banks && shared) || lds->every_cycle) ? beat_banks(lds, &work->stream[engine]) : 0;
   if ((warp_banks & dma_banks) && shared) {
-    if (dma_goes_first(lds)) {
+    if (dma_has_priority(lds)) {
       warp = false;
       warp_banks = 0;
       access->contention++;

@@ -150,8 +150,8 @@ struct lds {
   struct port from_dma[LDS_ENGINES];          /* struct transfer; a slot is free from the transfer's first beat on */
   struct port to_dma[LDS_ENGINES];            /* struct transfer_reply */
   uint32_t probe_warp_banks, probe_dma_banks; /* with every_cycle: how many banks worked in the last cycle stepped */
-  cycle_t given_from, given_until;            /* the latest cycles that global memory claims: a shared global_port */
-  bool gave_way;           /* in the last of these cycles in which a pass was due, global memory went first */
+  cycle_t yield_from, yield_until;            /* the latest cycles that global memory claims: a shared global_port */
+  bool yielded;            /* in the last of these cycles in which a pass was due, global memory went first */
   bool every_cycle;        /* steps in every cycle of work, so that probes show each one; changes nothing else */
   struct timeline_tap tap; /* BANKS, with every_cycle */
   struct lds_work *work;   /* what is in progress */
@@ -172,12 +172,12 @@ void lds_free(struct lds *lds);
  *     banks                    pass        pass        pass
  *
  * One interval is enough to hold the claims, because an LDS with work steps in every cycle: earlier cycles are done. */
-static inline void lds_give_way(struct lds *lds, cycle_t now, uint64_t cycles) {
+static inline void lds_yield(struct lds *lds, cycle_t now, uint64_t cycles) {
   if (lds->params->global_port == LDS_GLOBAL_SEPARATE)
     return;
-  if (lds->given_until <= now)
-    lds->given_from = lds->given_until = now + 1;
-  lds->given_until += cycles;
+  if (lds->yield_until <= now)
+    lds->yield_from = lds->yield_until = now + 1;
+  lds->yield_until += cycles;
 }
 
 /* Counts what the cycles before `end` did. A run that is cut short needs this: the next step may be due later. */

@@ -145,7 +145,7 @@ struct demand {
   uint64_t other[LDS_WORDS];
 };
 
-static bool known(const struct demand *demand, uint64_t word) {
+static bool has_other(const struct demand *demand, uint64_t word) {
   for (unsigned i = 0; i < demand->others; i++)
     if (demand->other[i] == word)
       return true;
@@ -160,7 +160,7 @@ static void want(struct demand *demand, unsigned bank, uint64_t word) {
     demand->count[bank] = 1;
   } else if (!demand->shared) {
     demand->count[bank]++;
-  } else if (demand->first[bank] != word && !known(demand, word)) {
+  } else if (demand->first[bank] != word && !has_other(demand, word)) {
     demand->other[demand->others++] = word;
     demand->count[bank]++;
   }

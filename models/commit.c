@@ -64,7 +64,7 @@ void commit_accept(struct commits *commits, uint32_t cu, const struct mem_messag
   if (late->wanted && mem_is_dma(message->kind))
     commit_all(commits);
   for (uint32_t i = 0; late->wanted && i < message->count; i++) { /* of an engine's request: none */
-    const uint32_t whose = late_toucher(late, &message->lines[i]);
+    const uint32_t whose = late_reader(late, &message->lines[i]);
     if (whose == LATE_SEVERAL)
       commit_all(commits);
     else if (whose != LATE_NOBODY)
@@ -74,8 +74,8 @@ void commit_accept(struct commits *commits, uint32_t cu, const struct mem_messag
 }
 
 void commits_end_round(struct commits *commits, cycle_t now, cycle_t window) {
-  if (!commits->late.wanted || now < commits->looked_at + window)
+  if (!commits->late.wanted || now < commits->tried_at + window)
     return;
-  commits->looked_at = now;
+  commits->tried_at = now;
   late_end_round(&commits->late);
 }

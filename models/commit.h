@@ -38,7 +38,7 @@ struct commits {
   const struct warp_source **source; /* per compute unit */
   struct isa_memory *memory;         /* the launch's, which has the bytes */
   struct late_loads late;            /* loads that wait */
-  cycle_t looked_at;                 /* cycle of the last attempt to end their round */
+  cycle_t tried_at;                  /* cycle of the last attempt to end their round */
 };
 
 void commits_init(struct commits *commits, uint32_t compute_units);

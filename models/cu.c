@@ -49,7 +49,7 @@ void cu_access_done(struct cu *cu, uint32_t index, enum stall producer, cycle_t 
   if (warp->exited) {
     if (cu_drained(warp))
       cu_finish_warp(cu, access->warp, now);
-  } else if (warp->state == WARP_BLOCKED && !warp->task && !cu_stands(cu, access->warp)) {
+  } else if (warp->state == WARP_BLOCKED && !warp->task && !cu_waits_at_call(cu, access->warp)) {
     cu_plan(cu, access->warp, now, now);
   }
 }
@@ -82,7 +82,7 @@ static void take_lds_replies(struct cu *cu, cycle_t now) {
       mbarrier_reply(cu, reply.tag, now);
       continue;
     }
-    warp->lds_under_way--;
+    warp->lds_in_flight--;
     cu_access_done(cu, reply.tag, STALL_DEPENDENCY, now, now);
     cu_free_access(&cu->lsu.lds_pool, reply.tag);
   }
@@ -136,7 +136,7 @@ cycle_t cu_read_l1(struct cu *cu, struct cu_access *access, uint32_t lines, uint
   uint64_t data = bytes > tags ? bytes : tags;
   if (cu->mem->l1_banks == L1_LDS_BANKS) /* words of one line are in different banks */
     data = lines > 1 ? (uint64_t)bank_passes(cu, &access->isa) * width : width > bytes ? width : bytes;
-  lds_give_way(cu->lsu.lds, now, div_up(data, width));
+  lds_yield(cu->lsu.lds, now, div_up(data, width));
   return rate_take(&cu->lsu.l1.width, now, data > tags ? data : tags);
 }
 
@@ -161,7 +161,7 @@ static void end_access(struct cu *cu, uint32_t tag, cycle_t now) {
       take_pipe_reply(cu, access, now);
     }
     cu->lsu.stored_bytes -= access->stored;
-    warp->global_under_way--;
+    warp->global_in_flight--;
     cu_access_done(cu, tag, texels ? STALL_TEXTURE : STALL_DEPENDENCY, ready, now);
   }
   cu_free_access(&cu->lsu.global_pool, tag);
@@ -216,16 +216,16 @@ static void count_copy(const struct cu_kernel *kernel, const struct dma_done *do
   result->copy_max = cycle_max(result->copy_max, done->latency);
 }
 
-static void take_news(struct cu *cu, const struct dma_done *done, cycle_t now) {
+static void take_notice(struct cu *cu, const struct dma_done *done, cycle_t now) {
   const struct cu_kernel *kernel = group_of_copy(cu, done->tag)->kernel;
   cu->last_active = now;
   if (kernel->info[done->origin].to_global)
     cu_clear_caches(cu);
   if (cu->emitter)
-    emit_copy_news(cu, done, now);
-  if (done->news != DMA_LANDED)
+    emit_copy_notice(cu, done, now);
+  if (done->notice != DMA_LANDED)
     group_copy_complete(cu, done->tag, now);
-  if (done->news == DMA_LEFT)
+  if (done->notice == DMA_LEFT)
     return;
   count_copy(kernel, done);
   group_copy_landed(cu, done->tag, now);
@@ -237,7 +237,7 @@ static void take_dma_replies(struct cu *cu, cycle_t now) {
     while ((message = port_peek(cu->copy.from_dma[engine], now))) {
       const struct dma_done done = *message;
       port_take(cu->copy.from_dma[engine], now);
-      take_news(cu, &done, now);
+      take_notice(cu, &done, now);
     }
   }
 }
@@ -265,7 +265,7 @@ static void start_warp(struct cu *cu, uint32_t slot, uint32_t group_slot, uint32
   set_first_operands(warp);
   cu_note_turn(cu, slot, now);
   warp->pc = cu->source->start_warp.call(cu->source->start_warp.self, slot, group_slot, index);
-  scheduler->age[scheduler->aged++] = (uint8_t)slot;
+  scheduler->age[scheduler->age_count++] = (uint8_t)slot;
   cu->groups[group_slot].warps |= cu_bit(slot);
   cu->resident++;
   if (!kernel->resident++)
@@ -341,7 +341,7 @@ static cycle_t cu_step(void *self, cycle_t now) {
   take_lds_replies(cu, now);
   take_memory_replies(cu, now);
   take_dma_replies(cu, now);
-  if (cu->copy.lined_up)
+  if (cu->copy.queued_stores)
     lane_copy_pass_on(cu, now);
   /* (2) warps whose results are due */
   cu_turn_wheel(cu, now);
@@ -355,8 +355,8 @@ static cycle_t cu_step(void *self, cycle_t now) {
     cu->last_active = now;
   /* (5) copies that all warps have reached */
   if (cu->copy.queued)
-    next = cycle_min(next, group_hand_over(cu, now));
-  if (cu->copy.lined_up)
+    next = cycle_min(next, group_submit_copies(cu, now));
+  if (cu->copy.queued_stores)
     next = cycle_min(next, lane_copy_next(cu, now));
 
   fetch_ahead(cu);

@@ -92,7 +92,7 @@ struct cu_kernel {
  * ISA_LANE_BATCHES before it. */
 struct cu_batches {
   uint32_t open, oldest; /* batch numbers; all batches before `oldest` are complete */
-  uint32_t under_way[ISA_LANE_BATCHES + 1];
+  uint32_t in_flight[ISA_LANE_BATCHES + 1];
 };
 
 #define CU_LATER ((UINT64_C(1) << 48) - 1) /* longer than any run */
@@ -123,7 +123,7 @@ struct cu_warp {
   cycle_t lds_next;  /* when its next LDS instruction may issue */
   cycle_t released;  /* with barrier_blocks accesses: when its last barrier releases it; NEVER: not known yet */
   uint32_t barrier;  /* pc of that barrier */
-  uint32_t lds_under_way, global_under_way;
+  uint32_t lds_in_flight, global_in_flight;
   uint32_t phase_wait; /* 1 + pc of the mbarrier.try_wait that holds it; 0: none */
   uint32_t group;      /* slot */
   uint32_t index;      /* in its group */
@@ -145,7 +145,7 @@ struct cu_warp {
 /* A live event of a work-group: a copy made it, and no wait has released it yet. */
 struct cu_event {
   uint32_t id;
-  uint32_t under_way; /* its copies that are not complete */
+  uint32_t in_flight; /* its copies that are not complete */
   bool to_lds;        /* one of its copies is inbound */
   bool leaving;       /* a wait that released part of a list has named it: it is released with the rest */
 };
@@ -160,7 +160,7 @@ struct copy_scope {
 
 /* A call at which the warps of a work-group meet: a barrier, a copy, a copy fence or a wait. */
 struct cu_call {
-  uint64_t standing;   /* slots of the warps that wait at it */
+  uint64_t waiting;    /* slots of the warps that wait at it */
   uint32_t count;      /* warps that have arrived, including those that did not wait */
   uint32_t pc;         /* of the first warp to arrive */
   uint32_t first_warp; /* that warp's index */
@@ -189,15 +189,15 @@ struct cu_group {
   uint32_t linear;              /* its number in the launch */
   cycle_t started;
   /* rendezvous */
-  uint64_t standing;              /* slots of the warps that wait at a call */
+  uint64_t waiting;               /* slots of the warps that wait at a call */
   uint32_t calls;                 /* calls that are over */
   struct cu_call call;            /* the first call that is not over */
   struct cu_call ahead[CU_AHEAD]; /* later calls that some warps have reached, with cu.meet barriers */
   uint32_t ahead_count;
   /* the copy that waits for room in the engine's queue */
   struct copy_scope scope;
-  uint64_t number; /* its number among the CU's copies */
-  uint64_t handed; /* bytes of it that have descriptors */
+  uint64_t number;    /* its number among the CU's copies */
+  uint64_t submitted; /* bytes of it that have descriptors */
   /* copy fences */
   uint8_t after;                      /* DMA_FENCE_* since the last copy, if copies were in flight then */
   uint64_t copy_number;               /* number of its last copy; 0: none yet */
@@ -206,7 +206,7 @@ struct cu_group {
   struct cu_event *events;
   uint32_t event_count, events_made;
   size_t event_room;
-  uint32_t copies_under_way;
+  uint32_t copies_in_flight;
   cycle_t copies_since; /* when the first of them was issued */
 };
 
@@ -217,7 +217,7 @@ struct cu_scheduler {
   uint64_t by_want[CU_WANTS]; /* ready warps by what they want: the same condition holds all of them */
   uint32_t last;              /* slot that issued last; CU_WARPS: none yet */
   uint8_t age[CU_WARPS];      /* its resident warps' slots, oldest first */
-  uint32_t aged;
+  uint32_t age_count;
   cycle_t unit_free[ISA_CLASSES];
   cycle_t free; /* first cycle in which it may issue again, after an instruction of several slots */
 };
@@ -285,7 +285,7 @@ struct cu_issue {
  */
 struct cu_lsu {
   struct port *to_lds, *from_lds;
-  struct lds *lds; /* only for lds_give_way() and lds_plan() */
+  struct lds *lds; /* only for lds_yield() and lds_plan() */
   struct port *to_memory;
   struct port *from_memory;    /* owned by the memory; set by the builder of both */
   struct l1 l1, texels;        /* texels: the texture unit's own cache */
@@ -305,11 +305,11 @@ struct cu_copies {
   uint64_t issued;           /* copies that groups have issued since the start; their numbers start at 1 */
   uint64_t queued;           /* groups whose copy waits for room in an engine's queue */
   struct lane_copies *lanes; /* copies that warps or lanes carry out: lane_copy.h */
-  uint32_t lined_up;         /* accesses of these copies that are read and wait to be written */
+  uint32_t queued_stores;    /* accesses of these copies that are read and wait to be written */
   struct histogram *latency; /* of all copies, in engines or not; set by the CU's builder */
   /* Functional mode (models/functional.h): nothing steps the CU, nothing takes time, and this carries out a copy at
    * once. NULL: engines carry out copies. */
-  void (*carry)(struct cu *cu, const struct dma_descriptor *copy);
+  void (*copy_now)(struct cu *cu, const struct dma_descriptor *copy);
 };
 
 struct cu {
@@ -437,7 +437,7 @@ static inline uint32_t cu_passes(const struct cu *cu, enum mem_kind kind, uint32
 }
 
 static inline bool cu_batches_done(const struct cu_batches *batches) {
-  return batches->oldest == batches->open && !batches->under_way[batches->open % (ISA_LANE_BATCHES + 1)];
+  return batches->oldest == batches->open && !batches->in_flight[batches->open % (ISA_LANE_BATCHES + 1)];
 }
 
 /* With barrier_blocks accesses, a warp keeps issuing after a barrier until something must wait for the release. */
@@ -446,12 +446,12 @@ static inline bool cu_computes_on(const struct cu *cu, enum isa_class class_) {
 }
 
 /* The warp waits at a call of its work-group, and only the call can release it. */
-static inline bool cu_stands(const struct cu *cu, uint32_t slot) {
-  return cu->groups[cu->warps[slot].group].standing & cu_bit(slot) && cu->warps[slot].released != NEVER;
+static inline bool cu_waits_at_call(const struct cu *cu, uint32_t slot) {
+  return cu->groups[cu->warps[slot].group].waiting & cu_bit(slot) && cu->warps[slot].released != NEVER;
 }
 
 static inline bool cu_drained(const struct cu_warp *warp) {
-  return !warp->lds_under_way && !warp->global_under_way && cu_batches_done(&warp->batches);
+  return !warp->lds_in_flight && !warp->global_in_flight && cu_batches_done(&warp->batches);
 }
 
 /* Adds `cycles` to a bucket of the warp and of its current instruction. */
@@ -531,7 +531,7 @@ void group_copy_complete(struct cu *cu, uint64_t tag, cycle_t now);
 void group_copy_landed(struct cu *cu, uint64_t tag, cycle_t now);
 
 /* Gives engines the copies that wait for room in a queue. Returns when to try again, or NEVER. */
-cycle_t group_hand_over(struct cu *cu, cycle_t now);
+cycle_t group_submit_copies(struct cu *cu, cycle_t now);
 
 /* With dma.full retry: the warp has issued its group's copy again. */
 void group_retry(struct cu *cu, uint32_t slot, cycle_t now);

@@ -160,7 +160,7 @@ void dispatcher_free(struct dispatcher *dispatcher) {
   *dispatcher = (struct dispatcher){0};
 }
 
-void dispatcher_reach(struct dispatcher *dispatcher, uint32_t cus) {
+void dispatcher_set_cus(struct dispatcher *dispatcher, uint32_t cus) {
   for (; dispatcher->cu_count < cus; dispatcher->cu_count++)
     port_next_at(&dispatcher->cus[dispatcher->cu_count]->to_dispatcher, &dispatcher->arrivals[dispatcher->cu_count]);
 }

@@ -63,7 +63,7 @@ void dispatcher_init(struct dispatcher *dispatcher, struct cu **cus, const struc
 void dispatcher_free(struct dispatcher *dispatcher);
 
 /* The first `cus` CUs are built: one for each group of the next launches, or all. */
-void dispatcher_reach(struct dispatcher *dispatcher, uint32_t cus);
+void dispatcher_set_cus(struct dispatcher *dispatcher, uint32_t cus);
 
 /* Starts at cycle `start`, without launches. dispatcher_add() must follow for each launch before the first cycle, with
  * its work-groups from number `first` on and the room that each needs. */

@@ -25,7 +25,7 @@ static void pass_descriptors(struct dma_hub *hub, cycle_t now) {
   }
 }
 
-static void pass_news(struct dma_hub *hub, cycle_t now) {
+static void forward_notices(struct dma_hub *hub, cycle_t now) {
   const struct dma_done *message;
   while ((message = port_peek(&hub->dma->to_cu, now))) {
     struct dma_done done = *message;
@@ -73,7 +73,7 @@ static cycle_t dma_hub_step(void *self, cycle_t now) {
   struct dma_hub *hub = self;
   pass_replies(hub, now);
   pass_transfers(hub, now);
-  pass_news(hub, now);
+  forward_notices(hub, now);
   pass_descriptors(hub, now);
   cycle_t next = NEVER;
   const struct transfer *transfer = port_peek(&hub->from_engine, now);

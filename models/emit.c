@@ -47,7 +47,9 @@ struct emitter {
   size_t copy_count, copy_room;
 };
 
-static bool wanted(const struct cu *cu, enum timeline_kind kind) { return timeline_wants(&cu->emitter->tap, kind); }
+static bool has_listener(const struct cu *cu, enum timeline_kind kind) {
+  return timeline_wants(&cu->emitter->tap, kind);
+}
 
 static void emit(const struct cu *cu, struct timeline_event event) { timeline_emit(&cu->emitter->tap, cu->now, event); }
 
@@ -61,7 +63,7 @@ static bool resident(const struct cu *cu, uint32_t slot) { return cu_is_resident
 
 static void emit_scheduler(const struct cu *cu, uint32_t scheduler, cycle_t from, cycle_t to, enum stall stall,
                            uint32_t warp) {
-  if (from < to && wanted(cu, TIMELINE_SCHEDULER))
+  if (from < to && has_listener(cu, TIMELINE_SCHEDULER))
     emit(cu, (struct timeline_event){.kind = TIMELINE_SCHEDULER,
                                      .unit = scheduler,
                                      .from = from,
@@ -116,7 +118,7 @@ static void note_issue(struct cu *cu, uint32_t slot, cycle_t now) {
 static void emit_account(const struct cu *cu, uint32_t slot) {
   const struct account *account = &cu->emitter->accounts[slot];
   const struct cu_warp *warp = &cu->warps[slot];
-  if (account->from == account->to || !wanted(cu, TIMELINE_WARP))
+  if (account->from == account->to || !has_listener(cu, TIMELINE_WARP))
     return;
   emit(cu, (struct timeline_event){.kind = TIMELINE_WARP,
                                    .unit = slot,
@@ -222,7 +224,7 @@ void emit_global_access(struct cu *cu, const struct cu_kernel *kernel, uint32_t 
 void emit_access_end(struct cu *cu, uint32_t index, cycle_t end) {
   struct timeline_event *event = &cu->emitter->accesses[index];
   event->to = end;
-  if (wanted(cu, event->kind))
+  if (has_listener(cu, event->kind))
     emit(cu, *event);
   event->from = 0;
 }
@@ -258,7 +260,7 @@ static unsigned kind_of(const struct cu_group *group, const struct cu_call *call
 }
 
 static void emit_waits(const struct cu *cu, const struct cu_group *group, const struct cu_call *call, cycle_t end) {
-  for (uint32_t i = 0; i < call->wait.count && wanted(cu, TIMELINE_WAITED); i++)
+  for (uint32_t i = 0; i < call->wait.count && has_listener(cu, TIMELINE_WAITED); i++)
     emit(cu, (struct timeline_event){.kind = TIMELINE_WAITED,
                                      .unit = (uint32_t)(group - cu->groups),
                                      .from = call->complete_at,
@@ -271,7 +273,7 @@ static void emit_waits(const struct cu *cu, const struct cu_group *group, const 
 
 static void emit_meet(const struct cu *cu, const struct cu_group *group, const struct cu_call *call, cycle_t last,
                       cycle_t end) {
-  if (wanted(cu, TIMELINE_MEET))
+  if (has_listener(cu, TIMELINE_MEET))
     emit(cu, (struct timeline_event){.kind = TIMELINE_MEET,
                                      .unit = (uint32_t)(group - cu->groups),
                                      .from = call->opened,
@@ -327,17 +329,17 @@ void emit_copy_handed(struct cu *cu, uint64_t number, cycle_t now) {
 static void end_copy(struct cu *cu, struct copy *copy, cycle_t end) {
   struct emitter *to = cu->emitter;
   copy->event.to = end;
-  if (wanted(cu, TIMELINE_COPY))
+  if (has_listener(cu, TIMELINE_COPY))
     emit(cu, copy->event);
   memmove(copy, copy + 1, (size_t)(to->copies + to->copy_count - (copy + 1)) * sizeof *copy);
   to->copy_count--;
 }
 
-void emit_copy_news(struct cu *cu, const struct dma_done *done, cycle_t now) {
+void emit_copy_notice(struct cu *cu, const struct dma_done *done, cycle_t now) {
   struct copy *copy = find_copy(cu->emitter, done->number);
-  if (done->news != DMA_LANDED)
+  if (done->notice != DMA_LANDED)
     copy->event.field[TIMELINE_COPY_DONE] = now;
-  if (done->news != DMA_LEFT && --copy->parts == 0)
+  if (done->notice != DMA_LEFT && --copy->parts == 0)
     end_copy(cu, copy, now);
 }
 
@@ -351,7 +353,7 @@ void emit_copy_landed(struct cu *cu, uint64_t number, cycle_t now) {
 
 void emit_group(const struct cu *cu, uint32_t group_slot, cycle_t end) {
   const struct cu_group *group = &cu->groups[group_slot];
-  if (wanted(cu, TIMELINE_GROUP))
+  if (has_listener(cu, TIMELINE_GROUP))
     emit(cu, (struct timeline_event){.kind = TIMELINE_GROUP,
                                      .unit = group_slot,
                                      .from = group->started,
@@ -401,7 +403,7 @@ void emit_launch_end(struct cu *cu, cycle_t now) {
 static void cut_scheduler(const struct cu *cu, uint32_t index, cycle_t end) {
   const struct cu_scheduler *scheduler = &cu->issue.schedulers[index];
   emit_issues(cu, index);
-  if (scheduler->aged && cu->warps[scheduler->age[0]].started < end)
+  if (scheduler->age_count && cu->warps[scheduler->age[0]].started < end)
     emit_scheduler(cu, index, cu->emitter->issues[index].to, end, cu->warps[scheduler->age[0]].stall,
                    scheduler->age[0]);
 }

@@ -50,8 +50,8 @@ void emit_copy(struct cu *cu, const struct cu_group *group, cycle_t now);
 void emit_copy_part(struct cu *cu, uint64_t number);
 void emit_copy_handed(struct cu *cu, uint64_t number, cycle_t now);
 
-/* An engine has news of a descriptor; all of a copy without engine has landed. */
-void emit_copy_news(struct cu *cu, const struct dma_done *done, cycle_t now);
+/* An engine has sent a notice about a descriptor; all of a copy without engine has landed. */
+void emit_copy_notice(struct cu *cu, const struct dma_done *done, cycle_t now);
 void emit_copy_landed(struct cu *cu, uint64_t number, cycle_t now);
 
 /* A work-group ends at `end`. */

@@ -168,7 +168,7 @@ static void move_pieces(struct executor *executor, const struct dma *dma, uint32
 
 /* Only few tags are ever used, because an engine takes the lowest. */
 static uint8_t *staged_bytes(const struct executor *executor, unsigned engine, uint32_t tag) {
-  uint8_t **bytes = &executor->keeper->staging[engine][tag];
+  uint8_t **bytes = &executor->owner->staging[engine][tag];
   if (!*bytes)
     *bytes = need(executor->staged, 1);
   return *bytes;
@@ -214,8 +214,8 @@ static void commit_dma_memory(void *self, unsigned engine, uint32_t tag, const s
 /* Moves bytes of a copy's line, from byte `offset` of its LDS side on, to or from `memory`; without memory, writes
  * zeros. They are cut where padding leaves a gap, and into pieces that a swizzle keeps whole or that may be beyond the
  * LDS. */
-static void carry_bytes(struct executor *executor, const struct dma_params *params, const struct dma_descriptor *copy,
-                        uint32_t offset, uint8_t *memory, uint32_t bytes) {
+static void copy_bytes(struct executor *executor, const struct dma_params *params, const struct dma_descriptor *copy,
+                       uint32_t offset, uint8_t *memory, uint32_t bytes) {
   const uint32_t interval = params->pad ? params->pad_interval : 0;
   for (uint32_t moved = 0, piece; moved < bytes; moved += piece) {
     const uint32_t at = offset + moved, place = dma_place(params, (uint32_t)copy->lds.base, at);
@@ -233,8 +233,8 @@ static void carry_bytes(struct executor *executor, const struct dma_params *para
 }
 
 /* Elements of the line that are outside the buffer become zeros or stay as they are. */
-static void carry_line(struct executor *executor, const struct dma_params *params, const struct dma_descriptor *copy,
-                       uint64_t global, uint32_t offset) {
+static void copy_line(struct executor *executor, const struct dma_params *params, const struct dma_descriptor *copy,
+                      uint64_t global, uint32_t offset) {
   const bool zeros = copy->to_lds && params->out_of_bounds == DMA_ZERO;
   const uint32_t length = (uint32_t)copy->global.bytes;
   uint32_t from = 0, to = length;
@@ -243,24 +243,24 @@ static void carry_line(struct executor *executor, const struct dma_params *param
   if (from < to) {
     uint8_t *memory = isa_memory_at(executor->launches[0].memory, global + from, to - from);
     assert(memory && "a copy stays in its buffer");
-    carry_bytes(executor, params, copy, offset + from, memory, to - from);
+    copy_bytes(executor, params, copy, offset + from, memory, to - from);
   }
   if (!zeros)
     return;
   to = from < to ? to : from;
-  carry_bytes(executor, params, copy, offset, NULL, from);
-  carry_bytes(executor, params, copy, offset + to, NULL, length - to);
+  copy_bytes(executor, params, copy, offset, NULL, from);
+  copy_bytes(executor, params, copy, offset + to, NULL, length - to);
 }
 
-void executor_carry(struct executor *executor, const struct dma_params *params, const struct dma_descriptor *copy) {
+void executor_copy_now(struct executor *executor, const struct dma_params *params, const struct dma_descriptor *copy) {
   for (uint32_t plane = 0; plane < copy->global.planes; plane++)
     for (uint32_t line = 0; copy->global.bytes && line < copy->global.lines; line++)
-      carry_line(executor, params, copy, rect_line(&copy->global, plane, line),
-                 (uint32_t)(rect_line(&copy->lds, plane, line) - copy->lds.base));
+      copy_line(executor, params, copy, rect_line(&copy->global, plane, line),
+                (uint32_t)(rect_line(&copy->lds, plane, line) - copy->lds.base));
 }
 
 void executor_init(struct executor *executor, const struct machine *machine, const struct dma *dma,
-                   const struct executor *keeper) {
+                   const struct executor *owner) {
   *executor = (struct executor){
       .source = {.launch = {launch, executor},
                  .start_group = {start_group, executor},
@@ -280,9 +280,9 @@ void executor_init(struct executor *executor, const struct machine *machine, con
       .tags = machine->dma.outstanding,
       .staged = (size_t)machine->dma.granularity * machine->dma.train,
       .dma = dma,
-      .keeper = keeper,
+      .owner = owner,
   };
-  for (unsigned engine = 0; keeper == executor && engine < machine->dma.engines; engine++)
+  for (unsigned engine = 0; owner == executor && engine < machine->dma.engines; engine++)
     executor->staging[engine] = need(executor->tags, sizeof *executor->staging[engine]);
 }
 

@@ -34,16 +34,16 @@ struct executor {
   uint32_t lds_room, lds_size;    /* the rest is zeros */
   uint8_t **staging[LDS_ENGINES]; /* by tag: `staged` bytes of a request in flight; NULL: never used */
   uint32_t tags;                  /* per engine */
-  const struct executor *keeper;  /* owns the staging bytes: this one, or the first of the CUs that share engines */
+  const struct executor *owner;   /* owns the staging bytes: this one, or the first of the CUs that share engines */
   size_t staged;
   const struct dma *dma; /* the engines, which know what a request covers */
 };
 
 void executor_init(struct executor *executor, const struct machine *machine, const struct dma *dma,
-                   const struct executor *keeper);
+                   const struct executor *owner);
 void executor_free(struct executor *executor);
 
 /* Carries out a whole copy at once, for callers in which nothing takes time. */
-void executor_carry(struct executor *executor, const struct dma_params *params, const struct dma_descriptor *copy);
+void executor_copy_now(struct executor *executor, const struct dma_params *params, const struct dma_descriptor *copy);
 
 #endif

@@ -85,9 +85,9 @@ static void unit_free(struct unit *unit) {
   free(unit);
 }
 
-static void carry(struct cu *cu, const struct dma_descriptor *copy) {
+static void copy_now(struct cu *cu, const struct dma_descriptor *copy) {
   struct unit *unit = (struct unit *)(void *)cu;
-  executor_carry(&unit->executor, cu->dma_params, copy);
+  executor_copy_now(&unit->executor, cu->dma_params, copy);
 }
 
 static void unit_new(struct functional *functional) {
@@ -103,7 +103,7 @@ static void unit_new(struct functional *functional) {
       .warps = need(machine->cu.warps, sizeof *unit->cu.warps),
       .groups = need(machine->cu.groups, sizeof *unit->cu.groups),
       .lsu.accesses = need(machine->cu.warps, sizeof *unit->cu.lsu.accesses),
-      .copy = {.engines = 1, .carry = carry},
+      .copy = {.engines = 1, .copy_now = copy_now},
   };
 }
 

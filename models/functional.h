@@ -6,9 +6,9 @@
  *                                     └──── rounds over all slots; each doubles their number, up to ────┘
  *                                           what the machine holds at once
  *
- * A *unit* is a compute unit that nothing steps (struct cu with `carry`). The files of models/cu.h do what work-groups
- * do together, hazards and copies, but nothing takes time. An access commits as soon as it issues, a copy is carried
- * out when its last warp arrives, and a wait never waits for a copy.
+ * A *unit* is a compute unit that nothing steps (struct cu with `copy_now`). The files of models/cu.h do what
+ * work-groups do together, hazards and copies, but nothing takes time. An access commits as soon as it issues, a copy
+ * is carried out when its last warp arrives, and a wait never waits for a copy.
  *
  * Work-groups start in order, and a group runs to its end if nothing holds it. More groups start only when all that
  * have started wait or have used up their turns. So few run at a time, but up to as many as the machine holds make

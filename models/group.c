@@ -94,7 +94,7 @@ static void report_call(struct cu *cu, const struct cu_group *group, struct cu_c
 }
 
 /* Warps that have exited without reaching the call of the others. */
-static uint32_t gone(const struct cu *cu, const struct cu_group *group) {
+static uint32_t count_gone(const struct cu *cu, const struct cu_group *group) {
   uint32_t count = 0;
   for (uint64_t left = group->exited ? group->warps : 0; left; left &= left - 1) {
     const struct cu_warp *warp = &cu->warps[__builtin_ctzll(left)];
@@ -104,9 +104,9 @@ static uint32_t gone(const struct cu *cu, const struct cu_group *group) {
 }
 
 /* Reports an error if every warp is either at the call or has exited. */
-static void look_at_call(struct cu *cu, struct cu_group *group) {
+static void check_exited(struct cu *cu, struct cu_group *group) {
   struct cu_call *call = &group->call;
-  const uint32_t exited = gone(cu, group);
+  const uint32_t exited = count_gone(cu, group);
   char detail[96];
   if (!call->count || call->reported || call->count + exited < group->warp_count)
     return;
@@ -140,7 +140,7 @@ static cycle_t release_at(const struct cu *cu, struct cu_group *group, const str
   }
 }
 
-static void leave(struct cu *cu, uint32_t slot, enum stall stall, cycle_t at, cycle_t now) {
+static void release_warp(struct cu *cu, uint32_t slot, enum stall stall, cycle_t at, cycle_t now) {
   struct cu_warp *warp = cu_warp(cu, slot);
   if (warp->released != NEVER) {
     cu_rest(cu, slot, stall, at, now);
@@ -152,31 +152,31 @@ static void leave(struct cu *cu, uint32_t slot, enum stall stall, cycle_t at, cy
 }
 
 /* Releases the warps that wait at the call. */
-static void let_go(struct cu *cu, struct cu_group *group, struct cu_call *call, enum stall stall, cycle_t now) {
-  uint64_t standing = call->standing;
+static void release_warps(struct cu *cu, struct cu_group *group, struct cu_call *call, enum stall stall, cycle_t now) {
+  uint64_t waiting = call->waiting;
   cycle_t at = release_at(cu, group, call, now);
-  call->standing = 0;
-  group->standing &= ~standing;
-  for (; standing; standing &= standing - 1)
-    leave(cu, (uint32_t)__builtin_ctzll(standing), stall, at, now);
+  call->waiting = 0;
+  group->waiting &= ~waiting;
+  for (; waiting; waiting &= waiting - 1)
+    release_warp(cu, (uint32_t)__builtin_ctzll(waiting), stall, at, now);
 }
 
 void group_release(struct cu *cu, struct cu_group *group, enum stall stall, cycle_t now) {
   if (cu->emitter)
     emit_meeting(cu, group, &group->call, release_at(cu, group, &group->call, now));
-  let_go(cu, group, &group->call, stall, now);
+  release_warps(cu, group, &group->call, stall, now);
   group->calls++;
   group->call.count = 0;
   if (!group->ahead_count)
     return;
   group->call = group->ahead[0];
   memmove(group->ahead, group->ahead + 1, --group->ahead_count * sizeof group->ahead[0]);
-  look_at_call(cu, group);
+  check_exited(cu, group);
 }
 
 void group_set_stall(struct cu *cu, const struct cu_group *group, enum stall stall, cycle_t now) {
-  for (uint64_t standing = group->call.standing; standing; standing &= standing - 1)
-    cu_account(cu_warp(cu, (uint32_t)__builtin_ctzll(standing)), stall, now);
+  for (uint64_t waiting = group->call.waiting; waiting; waiting &= waiting - 1)
+    cu_account(cu_warp(cu, (uint32_t)__builtin_ctzll(waiting)), stall, now);
 }
 
 static void complete(struct cu *cu, uint32_t group_slot, cycle_t now) {
@@ -202,7 +202,7 @@ static void complete(struct cu *cu, uint32_t group_slot, cycle_t now) {
 }
 
 /* Warps of a work-group are at different calls. They will never meet, whichever copies complete. */
-static void part(struct cu *cu, struct cu_group *group, struct cu_call *call, cycle_t now) {
+static void mark_mismatch(struct cu *cu, struct cu_group *group, struct cu_call *call, cycle_t now) {
   call->mismatched = true;
   if (call == &group->call && group_class_at(group, call->pc) == ISA_CLASS_WAIT)
     group_set_stall(cu, group, STALL_WAIT_JOIN, now);
@@ -254,11 +254,11 @@ static bool goes_on(struct cu *cu, struct cu_group *group, const struct cu_call 
          (class_ == ISA_CLASS_WAIT && !group_wait_holds(group, call));
 }
 
-static void stand(struct cu *cu, uint32_t slot, struct cu_call *call, uint32_t pc, cycle_t now) {
+static void wait_at_call(struct cu *cu, uint32_t slot, struct cu_call *call, uint32_t pc, cycle_t now) {
   struct cu_warp *warp = cu_warp(cu, slot);
   struct cu_group *group = &cu->groups[warp->group];
-  call->standing |= cu_bit(slot);
-  group->standing |= cu_bit(slot);
+  call->waiting |= cu_bit(slot);
+  group->waiting |= cu_bit(slot);
   if (cu_computes_on(cu, group_class_at(group, pc))) {
     warp->barrier = pc;
     warp->released = NEVER;
@@ -271,7 +271,7 @@ static void stand(struct cu *cu, uint32_t slot, struct cu_call *call, uint32_t p
 
 /* The warp waits for no other one: after a wait it takes the latency, after a copy it continues with the next
  * instruction. */
-static void pass(struct cu *cu, uint32_t slot, const struct cu_call *call, cycle_t now) {
+static void pass_call(struct cu *cu, uint32_t slot, const struct cu_call *call, cycle_t now) {
   struct cu_warp *warp = cu_warp(cu, slot);
   if (group_class_at(&cu->groups[warp->group], call->pc) == ISA_CLASS_WAIT)
     cu_rest(cu, slot, STALL_WAIT_JOIN, now + wait_latency(cu, &cu->groups[warp->group], call), now);
@@ -287,7 +287,7 @@ void group_arrive(struct cu *cu, uint32_t slot, uint32_t pc, const struct isa_re
   if (place ? place > group->ahead_count : !call->count)
     open_call(group, place, warp->index, result, now);
   else if (pc != call->pc)
-    part(cu, group, call, now);
+    mark_mismatch(cu, group, call, now);
   else
     compare(group, call, result, warp);
   note_place(call, pc, warp);
@@ -298,14 +298,14 @@ void group_arrive(struct cu *cu, uint32_t slot, uint32_t pc, const struct isa_re
   call->last_arrived = slot;
   bool last = call->count == group->warp_count && !call->mismatched;
   if (!last && goes_on(cu, group, call, place)) {
-    pass(cu, slot, call, now);
+    pass_call(cu, slot, call, now);
     return;
   }
-  stand(cu, slot, call, pc, now);
+  wait_at_call(cu, slot, call, pc, now);
   if (last)
     complete(cu, warp->group, now);
   else
-    look_at_call(cu, group);
+    check_exited(cu, group);
   if (cu_computes_on(cu, group_class_at(group, pc))) /* it continues until something must wait for the release */
     cu_plan(cu, slot, now + 1, now);
 }
@@ -313,22 +313,22 @@ void group_arrive(struct cu *cu, uint32_t slot, uint32_t pc, const struct isa_re
 /* ---- waits ------------------------------------------------------------------------------- */
 
 /* Releases warps from a wait whose events are complete. Without all of the group, only with cu.meet barriers. */
-static void look_at_wait(struct cu *cu, struct cu_group *group, struct cu_call *call, cycle_t now) {
-  if (!call->standing || call->mismatched || group_class_at(group, call->pc) != ISA_CLASS_WAIT ||
+static void recheck_wait(struct cu *cu, struct cu_group *group, struct cu_call *call, cycle_t now) {
+  if (!call->waiting || call->mismatched || group_class_at(group, call->pc) != ISA_CLASS_WAIT ||
       group_wait_holds(group, call))
     return;
   if (call->count == group->warp_count)
     group_release_wait(cu, group, now);
   else if (meet_at_barriers(cu))
-    let_go(cu, group, call, STALL_WAIT_JOIN, now);
+    release_warps(cu, group, call, STALL_WAIT_JOIN, now);
   else
     group_set_stall(cu, group, STALL_WAIT_JOIN, now);
 }
 
-void group_look_at_waits(struct cu *cu, struct cu_group *group, cycle_t now) {
+void group_recheck_waits(struct cu *cu, struct cu_group *group, cycle_t now) {
   for (uint32_t place = group->ahead_count; place; place--)
-    look_at_wait(cu, group, call_at(group, place), now);
-  look_at_wait(cu, group, &group->call, now);
+    recheck_wait(cu, group, call_at(group, place), now);
+  recheck_wait(cu, group, &group->call, now);
 }
 
 /* ---- the end ---------------------------------------------------------------------------- */
@@ -338,14 +338,14 @@ void group_exit(struct cu *cu, uint32_t slot) {
   struct cu_group *group = &cu->groups[warp->group];
   warp->exited = true;
   group->exited++;
-  look_at_call(cu, group);
+  check_exited(cu, group);
   const bool diverged =
       group->call.count > 0; /* the others left without a call that some have made, which is reported */
   if (group->exited < group->warp_count || !group->event_count || diverged)
     return;
   char detail[96];
   snprintf(detail, sizeof detail, "%u event%s not waited for, %u cop%s in flight", group->event_count,
-           group->event_count == 1 ? "" : "s", group->copies_under_way, group->copies_under_way == 1 ? "y" : "ies");
+           group->event_count == 1 ? "" : "s", group->copies_in_flight, group->copies_in_flight == 1 ? "y" : "ies");
   group_hazard(cu, group, HAZARD_X10, warp->charged, detail);
 }
 
@@ -355,7 +355,7 @@ void group_abandon(struct cu *cu, uint32_t group_slot, cycle_t end) {
     return;
   for (uint32_t place = 0; place <= group->ahead_count && !group->call.reported; place++)
     report_call(cu, group, call_at(group, place));
-  if (!group->copies_under_way)
+  if (!group->copies_in_flight)
     return;
   group->kernel->stats.copy_cycles += end - group->copies_since;
   if (cu->dma_params->copy == DMA_BLOCKING)
@@ -367,7 +367,7 @@ void group_abandon(struct cu *cu, uint32_t group_slot, cycle_t end) {
 
 void group_finish(struct cu *cu, uint32_t group_slot, cycle_t now) {
   struct cu_group *group = &cu->groups[group_slot];
-  if (group->finished < group->warp_count || group->copies_under_way)
+  if (group->finished < group->warp_count || group->copies_in_flight)
     return;
   struct cu_finish message = {.at = now, .launch = (uint32_t)(group->kernel - cu->kernels), .lds = group->lds_given};
   for (uint64_t left = group->warps; left; left &= left - 1)
@@ -379,6 +379,6 @@ void group_finish(struct cu *cu, uint32_t group_slot, cycle_t now) {
   group->active = false;
   group->kernel->stats.work_groups++;
   group->kernel->last_end = cycle_max(group->kernel->last_end, now);
-  if (!cu->copy.carry)
+  if (!cu->copy.copy_now)
     port_send(&cu->to_dispatcher, &message, now);
 }

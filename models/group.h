@@ -26,7 +26,7 @@
  *     cycle   0    1 .. 15   16   17 .. 31   32      retry_gap = 16, room from cycle 20 on
  *     warp    i    queue      i   queue       i      first attempt: the copy's own issue
  *
- * Invariant: until a copy is complete, it is counted in `under_way` of its event and in copies_under_way of its group.
+ * Invariant: until a copy is complete, it is counted in `in_flight` of its event and in copies_in_flight of its group.
  * A work-group's slot is free when its warps are done and none of its copies is in flight.
  *
  * Not modeled: the descriptor's way through registers or a descriptor memory; fairness between retrying groups. */
@@ -51,7 +51,7 @@ void group_set_stall(struct cu *cu, const struct cu_group *group, enum stall sta
 void group_release(struct cu *cu, struct cu_group *group, enum stall stall, cycle_t now);
 
 /* A copy is complete: releases the warps that waited only for it. */
-void group_look_at_waits(struct cu *cu, struct cu_group *group, cycle_t now);
+void group_recheck_waits(struct cu *cu, struct cu_group *group, cycle_t now);
 
 /* ---- events: group_events.c */
 

@@ -21,7 +21,7 @@ static struct dma_descriptor next_descriptor(const struct cu *cu, uint32_t group
   const struct cu_group *group = &cu->groups[group_slot];
   const struct isa_copy *copy = &group->call.copy;
   const struct copy_scope *scope = &group->scope;
-  const uint64_t left = scope->bytes - group->handed;
+  const uint64_t left = scope->bytes - group->submitted;
   uint32_t *kept = &group->kernel->descriptors[group->call.pc % CU_DESCRIPTORS], name = group->call.pc + 1;
   const bool fetch = copy->form >= ISA_COPY_2D && *kept != name;
   if (fetch)
@@ -32,10 +32,10 @@ static struct dma_descriptor next_descriptor(const struct cu *cu, uint32_t group
       .launch = (uint16_t)group->kernel->launch->number,
       .number = group->number,
       .owner = group_slot,
-      .after = group->handed ? 0 : group->after,
+      .after = group->submitted ? 0 : group->after,
       .to_lds = copy->to_lds,
-      .global = rect_part(&scope->global, group->handed, left),
-      .lds = rect_part(&scope->lds, group->handed, left),
+      .global = rect_part(&scope->global, group->submitted, left),
+      .lds = rect_part(&scope->lds, group->submitted, left),
       .element_bytes = copy->element_bytes,
       .from = scope->from,
       .to = scope->to,
@@ -47,36 +47,36 @@ static struct dma_descriptor next_descriptor(const struct cu *cu, uint32_t group
 /* ---- hand-over -------------------------------------------------------------------------- */
 
 /* Each descriptor counts as a copy in flight, also in the copy's event. */
-static void note_under_way(struct cu_group *group, cycle_t now) {
+static void note_in_flight(struct cu_group *group, cycle_t now) {
   struct cu_event *event = group_find_event(group, group->call.copy.event);
-  event->under_way++;
+  event->in_flight++;
   event->to_lds |= group->call.copy.to_lds;
-  if (!group->copies_under_way++)
+  if (!group->copies_in_flight++)
     group->copies_since = now;
 }
 
 /* Gives the engine as much of the copy as it has room for; true if that was all. */
-static bool hand_over(struct cu *cu, uint32_t group_slot, cycle_t now) {
+static bool submit_copy(struct cu *cu, uint32_t group_slot, cycle_t now) {
   struct cu_group *group = &cu->groups[group_slot];
   struct port *queue = cu->copy.to_dma[group_slot % cu->copy.engines];
-  while (cu->copy.carry || port_can_send(queue, now)) {
+  while (cu->copy.copy_now || port_can_send(queue, now)) {
     const struct dma_descriptor descriptor = next_descriptor(cu, group_slot);
-    if (cu->copy.carry)
-      cu->copy.carry(cu, &descriptor);
+    if (cu->copy.copy_now)
+      cu->copy.copy_now(cu, &descriptor);
     else
       port_send(queue, &descriptor, now);
-    group->handed += rect_all(&descriptor.global);
+    group->submitted += rect_all(&descriptor.global);
     group->after = 0;
-    if (group->handed == group->scope.bytes)
+    if (group->submitted == group->scope.bytes)
       return true;
-    note_under_way(group, now);
+    note_in_flight(group, now);
     if (cu->emitter)
       emit_copy_part(cu, group->number);
   }
   return false;
 }
 
-static void handed_over(struct cu *cu, uint32_t group_slot, cycle_t now) {
+static void copy_submitted(struct cu *cu, uint32_t group_slot, cycle_t now) {
   struct cu_group *group = &cu->groups[group_slot];
   group->kernel->stats.exposed_cycles += now - group->call.complete_at;
   if (cu->emitter)
@@ -97,14 +97,14 @@ static uint32_t oldest_queued(const struct cu *cu, unsigned engine) {
   return oldest;
 }
 
-cycle_t group_hand_over(struct cu *cu, cycle_t now) {
+cycle_t group_submit_copies(struct cu *cu, cycle_t now) {
   cycle_t next = NEVER;
   for (unsigned engine = 0; engine < cu->copy.engines; engine++) {
     const struct port *queue = cu->copy.to_dma[engine];
     uint32_t slot = 0;
-    while (port_can_send(queue, now) && (slot = oldest_queued(cu, engine)) != CU_WARPS && hand_over(cu, slot, now)) {
+    while (port_can_send(queue, now) && (slot = oldest_queued(cu, engine)) != CU_WARPS && submit_copy(cu, slot, now)) {
       cu->copy.queued &= ~cu_bit(slot);
-      handed_over(cu, slot, now);
+      copy_submitted(cu, slot, now);
     }
     if (slot != CU_WARPS)
       next = cycle_min(next, port_free_at(queue));
@@ -113,11 +113,11 @@ cycle_t group_hand_over(struct cu *cu, cycle_t now) {
 }
 
 /* The warp that arrived last tries again. */
-static void attempt(struct cu *cu, uint32_t group_slot, cycle_t now) {
+static void try_submit(struct cu *cu, uint32_t group_slot, cycle_t now) {
   uint32_t slot = cu->groups[group_slot].call.last_arrived;
-  if (hand_over(cu, group_slot, now)) {
+  if (submit_copy(cu, group_slot, now)) {
     cu_warp(cu, slot)->task = TASK_NONE;
-    handed_over(cu, group_slot, now);
+    copy_submitted(cu, group_slot, now);
     return;
   }
   cu_warp(cu, slot)->task = TASK_RETRY;
@@ -126,18 +126,18 @@ static void attempt(struct cu *cu, uint32_t group_slot, cycle_t now) {
 
 void group_retry(struct cu *cu, uint32_t slot, cycle_t now) {
   cu_warp(cu, slot)->kernel->stats.copy_retries++;
-  attempt(cu, cu_warp(cu, slot)->group, now);
+  try_submit(cu, cu_warp(cu, slot)->group, now);
 }
 
 /* ---- issue ------------------------------------------------------------------------------ */
 
 /* Functional mode: nothing takes time, so all copies of the group in flight are parts of this one. */
-static void carry_out(struct cu *cu, uint32_t group_slot, cycle_t now) {
+static void finish_copy_now(struct cu *cu, uint32_t group_slot, cycle_t now) {
   struct cu_group *group = &cu->groups[group_slot];
   const uint64_t tag = copy_tag(group_slot, group->call.copy.event);
-  hand_over(cu, group_slot, now);
-  handed_over(cu, group_slot, now);
-  while (group->copies_under_way) {
+  submit_copy(cu, group_slot, now);
+  copy_submitted(cu, group_slot, now);
+  while (group->copies_in_flight) {
     group_copy_complete(cu, tag, now);
     group_copy_landed(cu, tag, now);
   }
@@ -146,11 +146,11 @@ static void carry_out(struct cu *cu, uint32_t group_slot, cycle_t now) {
 void group_start_copy(struct cu *cu, uint32_t group_slot, cycle_t now) {
   struct cu_group *group = &cu->groups[group_slot];
   group->scope = copy_check(cu, group);
-  group->handed = 0;
+  group->submitted = 0;
   const struct isa_copy *copy = &group->call.copy;
   if (!group_find_event(group, copy->event))
     group_add_event(group, copy->event);
-  note_under_way(group, now);
+  note_in_flight(group, now);
   if (!copy->event_in)
     group->events_made = copy->event;
   group->copy_number++;
@@ -171,8 +171,8 @@ void group_start_copy(struct cu *cu, uint32_t group_slot, cycle_t now) {
   by_pc->copy_forms |= UINT64_C(1) << copy->form;
   if (cu->emitter)
     emit_copy(cu, group, now);
-  if (cu->copy.carry) {
-    carry_out(cu, group_slot, now);
+  if (cu->copy.copy_now) {
+    finish_copy_now(cu, group_slot, now);
     return;
   }
   if (cu->dma_params->copy != DMA_BY_ENGINE) {
@@ -181,9 +181,9 @@ void group_start_copy(struct cu *cu, uint32_t group_slot, cycle_t now) {
   }
   group_set_stall(cu, group, STALL_DMA_QUEUE, now);
   if (cu->dma_params->full == DMA_RETRY)
-    attempt(cu, group_slot, now);
+    try_submit(cu, group_slot, now);
   else
-    cu->copy.queued |= cu_bit(group_slot); /* group_hand_over() follows in this step */
+    cu->copy.queued |= cu_bit(group_slot); /* group_submit_copies() follows in this step */
 }
 
 /* The fence itself does not wait. The engine or lane_copy.c holds the next copy. */
@@ -191,7 +191,7 @@ void group_pass_fence(struct cu *cu, uint32_t group_slot, cycle_t now) {
   struct cu_group *group = &cu->groups[group_slot];
   const struct isa_info *info = &group->kernel->info[group->call.pc];
   group->kernel->stats.copy_fences++;
-  if (group->copies_under_way)
+  if (group->copies_in_flight)
     group->after |= (uint8_t)((info->local_fence ? DMA_FENCE_LDS : 0) | (info->global_fence ? DMA_FENCE_GLOBAL : 0));
   if (info->local_fence)
     group->fenced_lds = group->copy_number;
@@ -205,14 +205,14 @@ void group_pass_fence(struct cu *cu, uint32_t group_slot, cycle_t now) {
 void group_copy_complete(struct cu *cu, uint64_t tag, cycle_t now) {
   struct cu_group *group = group_of_copy(cu, tag);
   struct cu_event *event = group_find_event(group, (uint32_t)(tag >> 8));
-  assert(event && event->under_way && "a copy in flight holds its event");
-  event->under_way--;
-  group_look_at_waits(cu, group, now);
+  assert(event && event->in_flight && "a copy in flight holds its event");
+  event->in_flight--;
+  group_recheck_waits(cu, group, now);
 }
 
 void group_copy_landed(struct cu *cu, uint64_t tag, cycle_t now) {
   struct cu_group *group = group_of_copy(cu, tag);
-  if (!--group->copies_under_way)
+  if (!--group->copies_in_flight)
     group->kernel->stats.copy_cycles += now - group->copies_since;
   group_finish(cu, (uint32_t)(tag & 0xff), now);
 }

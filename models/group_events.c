@@ -50,7 +50,7 @@ bool group_wait_holds(struct cu_group *group, const struct cu_call *call) {
   for (uint32_t i = 0; i < call->wait.count; i++) {
     uint32_t id = call->wait.event[i];
     const struct cu_event *event = group_find_event(group, id);
-    if ((event ? event->under_way > 0 : never_made(group, id)) || to_come(group, call, id))
+    if ((event ? event->in_flight > 0 : never_made(group, id)) || to_come(group, call, id))
       return true;
   }
   return false;

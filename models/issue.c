@@ -56,7 +56,7 @@ static void send_lds(struct cu *cu, uint32_t index, const struct isa_info *info,
   if (cu->emitter)
     request.origin = emit_lds_access(cu, warp->kernel, index, request.kind, now);
   port_send(cu->lsu.to_lds, &request, now);
-  warp->lds_under_way++;
+  warp->lds_in_flight++;
   cu_set_results(warp, info, NEVER, CU_NO_UNIT, STALL_LDS);
   warp->kernel->by_pc[access->isa.pc].lds_accesses++;
 }
@@ -80,7 +80,7 @@ static void join(struct cu *cu, uint32_t index, const struct isa_info *info, uin
   access->moved = bytes;
   if (cu->emitter)
     emit_global_access(cu, warp->kernel, index, (enum emit_global)MEM_LOAD, 0, now);
-  warp->global_under_way++;
+  warp->global_in_flight++;
   cu_set_results(warp, info, NEVER, CU_NO_UNIT, STALL_MEMORY);
 }
 
@@ -172,12 +172,12 @@ static void send_global(struct cu *cu, uint32_t index, const struct isa_info *in
     from = rate_take(&cu->lsu.l1.width, now, (uint64_t)message.passes * cu->mem->l1_width) - message.passes;
   cu_send_memory(cu, &message, from, now);
   if (!access->prefetch)
-    lds_give_way(cu->lsu.lds, now, message.passes);
+    lds_yield(cu->lsu.lds, now, message.passes);
   if (cu->emitter)
     emit_global_access(cu, warp->kernel, index, pipe ? EMIT_PIPE : (enum emit_global)message.kind, message.moved, now);
   if (access->prefetch)
     return; /* no warp waits for it, not even at its end */
-  warp->global_under_way++;
+  warp->global_in_flight++;
   cu_set_results(warp, info, NEVER, CU_NO_UNIT, pipe ? STALL_PIPE : STALL_MEMORY);
 }
 
@@ -249,19 +249,19 @@ static bool execute(struct cu *cu, uint32_t slot, const struct isa_info *info, u
     cu_set_results(warp, info, ready, cu->issue.unit[info->class_], STALL_DEPENDENCY);
     return true;
   }
-  bool under_way = access != NO_ACCESS && (cu->lsu.accesses[access]->isa.mask ||
+  bool in_flight = access != NO_ACCESS && (cu->lsu.accesses[access]->isa.mask ||
                                            (cu->params->lds_off == CU_OFF_PASS && info->class_ == ISA_CLASS_LDS));
-  if (access != NO_ACCESS && !under_way)
+  if (access != NO_ACCESS && !in_flight)
     cu_free_access(is_lds(info) ? &cu->lsu.lds_pool : &cu->lsu.global_pool, access);
   switch ((enum isa_class)info->class_) {
   case ISA_CLASS_LDS:
     warp->lds_next = now + cu->params->lds_spacing; /* even if all its lanes are off */
-    if (under_way)
+    if (in_flight)
       send_lds(cu, access, info, now);
     return true;
   case ISA_CLASS_MBARRIER:
   case ISA_CLASS_PHASE:
-    if (under_way) {
+    if (in_flight) {
       send_lds(cu, access, info, now);
       mbarrier_issued(warp, result);
     }
@@ -269,15 +269,15 @@ static bool execute(struct cu *cu, uint32_t slot, const struct isa_info *info, u
   case ISA_CLASS_GLOBAL:
   case ISA_CLASS_PREFETCH:
   case ISA_CLASS_PIPE:
-    if (under_way)
+    if (in_flight)
       send_global(cu, access, info, now);
     return true;
   case ISA_CLASS_TEXTURE:
-    if (under_way)
+    if (in_flight)
       texture_issue(cu, access, info, now);
     return true;
   case ISA_CLASS_COPY_LANE:
-    if (under_way)
+    if (in_flight)
       lane_copy_own(cu, access, now);
     return true;
   case ISA_CLASS_LANE_COMMIT:
@@ -426,7 +426,7 @@ static inline void issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t
 }
 
 /* The candidate whose last issue, or start, was longest ago; the lowest slot among equals. */
-static uint32_t longest_ago(const struct cu *cu, uint64_t candidates) {
+static uint32_t least_recently_issued(const struct cu *cu, uint64_t candidates) {
   uint64_t longest = UINT64_MAX;
   for (; candidates; candidates &= candidates - 1) {
     uint64_t turn = cu->issue.turn[__builtin_ctzll(candidates)];
@@ -447,8 +447,8 @@ static uint32_t pick(const struct cu *cu, const struct cu_scheduler *scheduler, 
     return scheduler->last;
   if (cu->params->policy == CU_GREEDY_FAIR)
     return again && cu->issue.turn[scheduler->last] / CU_WARPS + 1 == now ? scheduler->last
-                                                                          : longest_ago(cu, candidates);
-  for (uint32_t i = 0; i < scheduler->aged; i++)
+                                                                          : least_recently_issued(cu, candidates);
+  for (uint32_t i = 0; i < scheduler->age_count; i++)
     if (candidates & cu_bit(scheduler->age[i]))
       return scheduler->age[i];
   assert(false && "a ready warp is resident");
@@ -462,7 +462,7 @@ static void wait_in(struct cu *cu, uint32_t slot, enum stall stall, cycle_t now)
 }
 
 /* Another warp has issued. Warps that were held before and were not asked now have only lost their turn. */
-static void let_go(struct cu *cu, struct cu_scheduler *scheduler, uint64_t asked, cycle_t now) {
+static void lose_turn(struct cu *cu, struct cu_scheduler *scheduler, uint64_t asked, cycle_t now) {
   for (uint64_t left = scheduler->held & ~asked; left; left &= left - 1)
     wait_in(cu, (uint32_t)__builtin_ctzll(left), STALL_NOT_SELECTED, now);
   scheduler->held &= asked;
@@ -478,8 +478,8 @@ static enum stall held_by(struct cu *cu, const struct cu_scheduler *scheduler, u
 
 /* The first warp, in the policy's order, that nothing holds; or CU_WARPS. `asked`: the warps before it. A share of a
  * copy may change its state when asked, so warps are asked one by one. */
-static uint32_t ask_in_turn(struct cu *cu, struct cu_scheduler *scheduler, cycle_t now, uint64_t *asked,
-                            cycle_t *until) {
+static uint32_t select_one_by_one(struct cu *cu, struct cu_scheduler *scheduler, cycle_t now, uint64_t *asked,
+                                  cycle_t *until) {
   uint8_t why[CU_WARPS];
   uint32_t chosen = CU_WARPS;
   *asked = 0;
@@ -509,8 +509,8 @@ static uint64_t before(const struct cu *cu, const struct cu_scheduler *scheduler
 }
 
 /* The same without tasks. The order does not matter then, so one question covers all warps that want the same. */
-static uint32_t ask_at_once(struct cu *cu, struct cu_scheduler *scheduler, cycle_t now, uint64_t *asked,
-                            cycle_t *until) {
+static uint32_t select_by_want(struct cu *cu, struct cu_scheduler *scheduler, cycle_t now, uint64_t *asked,
+                               cycle_t *until) {
   uint8_t why[CU_WANTS];
   uint64_t may = 0, held = 0; /* slots; wants */
   for (uint64_t left = scheduler->wanted; left; left &= left - 1) {
@@ -539,8 +539,9 @@ static uint32_t choose(struct cu *cu, struct cu_scheduler *scheduler, cycle_t no
   *asked = 0;
   if (held_by(cu, scheduler, first, now, until) == STALL_ISSUED) /* the common case */
     return first;
-  const uint32_t chosen = scheduler->wanted & cu_bit(CU_WANTS_TASK) ? ask_in_turn(cu, scheduler, now, asked, until)
-                                                                    : ask_at_once(cu, scheduler, now, asked, until);
+  const uint32_t chosen = scheduler->wanted & cu_bit(CU_WANTS_TASK)
+                              ? select_one_by_one(cu, scheduler, now, asked, until)
+                              : select_by_want(cu, scheduler, now, asked, until);
   scheduler->held |= *asked;
   return chosen;
 }
@@ -563,7 +564,7 @@ bool cu_schedule(struct cu *cu, struct cu_scheduler *scheduler, cycle_t now, cyc
     issue_task(cu, scheduler, slot, now);
   else
     issue(cu, scheduler, slot, now);
-  let_go(cu, scheduler, asked, now);
+  lose_turn(cu, scheduler, asked, now);
   *next = scheduler->ready ? cycle_min(*next, cycle_max(now + 1, scheduler->free)) : *next;
   return true;
 }

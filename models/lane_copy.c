@@ -34,11 +34,11 @@ struct share {
   /* blocking: loads whose store has not issued, in order */
   uint32_t batch[UNROLL], loads, stores;
   bool storing;
-  uint32_t under_way; /* accesses in flight */
+  uint32_t in_flight; /* accesses in flight */
 };
 
 /* Accesses that have been read and wait for room on the second side, in order. */
-struct line {
+struct access_queue {
   uint32_t *access, size, head, count;
 };
 
@@ -46,7 +46,7 @@ struct lane_copies {
   struct lane_copy *copy;
   uint32_t copies;
   struct share *share; /* by warp slot */
-  struct line to_lds, to_memory;
+  struct access_queue to_lds, to_memory;
 };
 
 /* ---- construction ----------------------------------------------------------------------- */
@@ -83,14 +83,14 @@ static uint64_t lanes_of(const struct cu *cu, const struct lane_copy *copy, uint
 }
 
 /* Whether the element of a piece is in the buffer. The piece is `offset` bytes from the start of a line at `line`. */
-static bool exists(const struct lane_copy *copy, uint64_t line, uint64_t offset) {
+static bool in_buffer(const struct lane_copy *copy, uint64_t line, uint64_t offset) {
   uint64_t at = line + offset / copy->element_bytes * copy->element_bytes;
   return at >= copy->from && at <= copy->to && copy->to - at >= copy->element_bytes;
 }
 
 /* Sets the addresses of the lanes' pieces on one side. Returns those of `lanes` whose element exists. */
-static uint64_t place(const struct cu *cu, const struct lane_copy *copy, uint64_t number, bool global, uint64_t lanes,
-                      uint64_t *address) {
+static uint64_t set_addresses(const struct cu *cu, const struct lane_copy *copy, uint64_t number, bool global,
+                              uint64_t lanes, uint64_t *address) {
   const struct rect *side = global ? &copy->global : &copy->lds;
   uint64_t first = number * cu->params->warp_size, line = first / copy->line_pieces, there = lanes;
   uint64_t at = first % copy->line_pieces * copy->piece, base = rect_line(side, line / side->lines, line % side->lines);
@@ -105,7 +105,7 @@ static uint64_t place(const struct cu *cu, const struct lane_copy *copy, uint64_
       }
     }
     address[lane] = base + at;
-    if (global && copy->clipped && !exists(copy, base, at))
+    if (global && copy->clipped && !in_buffer(copy, base, at))
       there &= ~cu_bit(lane);
     if (lane == 63)
       break;
@@ -190,7 +190,7 @@ static void finish(struct cu *cu, struct lane_copy *copy, cycle_t now) {
 void lane_copy_start(struct cu *cu, uint32_t group_slot, uint64_t tag, cycle_t now) {
   struct cu_group *group = &cu->groups[group_slot];
   struct lane_copy copy = describe(cu, group_slot, tag, now);
-  uint64_t warps = group->call.standing;
+  uint64_t warps = group->call.waiting;
   group->kernel->stats.warp_copies++;
   if (cu->emitter)
     emit_copy_handed(cu, group->number, now);
@@ -242,7 +242,7 @@ static bool data_missing(const struct cu *cu, const struct share *share) {
 
 void lane_copy_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now) {
   struct share *share = share_of(cu, slot);
-  if (all_issued(share) && !share->under_way) {
+  if (all_issued(share) && !share->in_flight) {
     cu_warp(cu, slot)->task = TASK_NONE;
     cu_plan(cu, slot, from, now);
   } else if (all_issued(share) || data_missing(cu, share) || fence_holds(cu, &cu->copy.lanes->copy[share->copy])) {
@@ -362,31 +362,31 @@ static void wake(struct cu *cu, uint32_t group_slot, cycle_t now) {
 }
 
 /* The access has left one side of its copy. */
-static void leave(struct cu *cu, struct lane_copy *copy, bool global, cycle_t now) {
+static void side_done(struct cu *cu, struct lane_copy *copy, bool global, cycle_t now) {
   if (!--*(global ? &copy->global_left : &copy->lds_left))
     wake(cu, copy->group, now);
   if (!copy->global_left && !copy->lds_left)
     finish(cu, copy, now);
 }
 
-static void line_up(struct cu *cu, struct line *line, uint32_t index) {
-  cu->copy.lined_up++;
-  uint32_t at = line->head + line->count++;
-  line->access[at < line->size ? at : at - line->size] = index;
+static void enqueue(struct cu *cu, struct access_queue *queue, uint32_t index) {
+  cu->copy.queued_stores++;
+  uint32_t at = queue->head + queue->count++;
+  queue->access[at < queue->size ? at : at - queue->size] = index;
 }
 
-/* The access has been read, and turns to its second side. */
-static void turn(struct cu *cu, uint32_t index, cycle_t now) {
+/* The access has been read, and its second side begins. */
+static void start_store(struct cu *cu, uint32_t index, cycle_t now) {
   struct cu_access *access = cu->lsu.accesses[index];
   struct lane_copy *copy = &cu->copy.lanes->copy[access->copy];
-  struct line *line = copy->to_lds ? &cu->copy.lanes->to_lds : &cu->copy.lanes->to_memory;
+  struct access_queue *queue = copy->to_lds ? &cu->copy.lanes->to_lds : &cu->copy.lanes->to_memory;
   access->loaded = true;
   access->isa.copy = (uint8_t)(ISA_COPY_STEP | ISA_COPY_STORE | (copy->to_lds ? 0 : ISA_COPY_GLOBAL));
   access->isa.mask |= access->isa.zeros;
-  place(cu, copy, access->number, !copy->to_lds, lanes_of(cu, copy, access->number), access->isa.address);
+  set_addresses(cu, copy, access->number, !copy->to_lds, lanes_of(cu, copy, access->number), access->isa.address);
   if (!blocking(cu))
-    line_up(cu, line, index);
-  leave(cu, copy, copy->to_lds, now);
+    enqueue(cu, queue, index);
+  side_done(cu, copy, copy->to_lds, now);
 }
 
 static void give_back(struct cu *cu, uint32_t index) {
@@ -397,7 +397,7 @@ static void give_back(struct cu *cu, uint32_t index) {
 /* ---- copies of lanes (copy.lane) ----------------------------------------------------------- */
 
 static uint32_t *batch_count(struct cu_batches *batches, uint64_t number) {
-  return &batches->under_way[number % (ISA_LANE_BATCHES + 1)];
+  return &batches->in_flight[number % (ISA_LANE_BATCHES + 1)];
 }
 
 static void turn_own(struct cu *cu, uint32_t index) {
@@ -407,7 +407,7 @@ static void turn_own(struct cu *cu, uint32_t index) {
   access->isa.run = access->isa.whole = false;
   for (uint32_t lane = 0; lane < cu->params->warp_size; lane++)
     access->isa.address[lane] = access->isa.lds[lane];
-  line_up(cu, &cu->copy.lanes->to_lds, index);
+  enqueue(cu, &cu->copy.lanes->to_lds, index);
 }
 
 /* The data are in the LDS; the warp may have waited for them. */
@@ -422,7 +422,7 @@ static void end_own(struct cu *cu, uint32_t index, cycle_t now) {
   if (warp->exited) {
     if (cu_drained(warp))
       cu_finish_warp(cu, slot, now);
-  } else if (warp->state == WARP_BLOCKED && !warp->task && !cu_stands(cu, slot)) {
+  } else if (warp->state == WARP_BLOCKED && !warp->task && !cu_waits_at_call(cu, slot)) {
     cu_plan(cu, slot, now, now);
   }
 }
@@ -467,27 +467,27 @@ void lane_copy_reply(struct cu *cu, uint32_t index, cycle_t now) {
     bool to_lds = cu->copy.lanes->copy[copy].to_lds;
     give_back(cu, index);
     if (blocking(cu))
-      share_of(cu, slot)->under_way--;
-    leave(cu, &cu->copy.lanes->copy[copy], !to_lds, now);
+      share_of(cu, slot)->in_flight--;
+    side_done(cu, &cu->copy.lanes->copy[copy], !to_lds, now);
   } else {
-    turn(cu, index, now);
+    start_store(cu, index, now);
   }
   if (cu_warp(cu, slot)->state == WARP_BLOCKED && cu_warp(cu, slot)->task == TASK_COPY)
     lane_copy_plan(cu, slot, now, now);
 }
 
-static void pass_line_on(struct cu *cu, struct line *line, const struct port *port, cycle_t now) {
-  while (line->count && port_can_send(port, now)) {
-    send(cu, line->access[line->head], now);
-    line->head = line->head + 1 == line->size ? 0 : line->head + 1;
-    line->count--;
-    cu->copy.lined_up--;
+static void send_queued(struct cu *cu, struct access_queue *queue, const struct port *port, cycle_t now) {
+  while (queue->count && port_can_send(port, now)) {
+    send(cu, queue->access[queue->head], now);
+    queue->head = queue->head + 1 == queue->size ? 0 : queue->head + 1;
+    queue->count--;
+    cu->copy.queued_stores--;
   }
 }
 
 void lane_copy_pass_on(struct cu *cu, cycle_t now) {
-  pass_line_on(cu, &cu->copy.lanes->to_lds, cu->lsu.to_lds, now);
-  pass_line_on(cu, &cu->copy.lanes->to_memory, cu->lsu.to_memory, now);
+  send_queued(cu, &cu->copy.lanes->to_lds, cu->lsu.to_lds, now);
+  send_queued(cu, &cu->copy.lanes->to_memory, cu->lsu.to_memory, now);
 }
 
 cycle_t lane_copy_next(const struct cu *cu, cycle_t now) {
@@ -517,25 +517,25 @@ static void load(struct cu *cu, uint32_t slot, cycle_t now) {
   access->isa.bytes = (uint8_t)copy->piece;
   access->isa.run = access->isa.whole = false;
   access->isa.copy = (uint8_t)(ISA_COPY_STEP | (copy->to_lds ? ISA_COPY_GLOBAL : 0));
-  access->isa.mask = place(cu, copy, share->next, true, lanes, access->isa.address);
+  access->isa.mask = set_addresses(cu, copy, share->next, true, lanes, access->isa.address);
   access->isa.zeros = copy->to_lds && cu->dma_params->out_of_bounds == DMA_ZERO ? lanes & ~access->isa.mask : 0;
   share->next += share->stride;
   if (!(access->isa.mask | access->isa.zeros)) {
     give_back(cu, index);
-    leave(cu, copy, true, now); /* the copy is not over before the other side is left, too */
-    leave(cu, copy, false, now);
+    side_done(cu, copy, true, now); /* the copy is not over before the other side is left, too */
+    side_done(cu, copy, false, now);
     return;
   }
   if (blocking(cu)) {
     share->batch[share->loads++] = index;
-    share->under_way++;
+    share->in_flight++;
   }
   if (!access->isa.mask) {
-    turn(cu, index, now);
+    start_store(cu, index, now);
     return;
   }
   if (!copy->to_lds)
-    place(cu, copy, access->number, false, lanes, access->isa.address);
+    set_addresses(cu, copy, access->number, false, lanes, access->isa.address);
   send(cu, index, now);
 }
 

@@ -66,7 +66,7 @@ void lane_copy_issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slo
 /* The memory or the LDS has replied to access `index` of a copy. */
 void lane_copy_reply(struct cu *cu, uint32_t index, cycle_t now);
 
-/* If accesses are lined up: sends as many as there is room for; returns when there will be more room. */
+/* If stores are queued: sends as many as there is room for; returns when there will be more room. */
 void lane_copy_pass_on(struct cu *cu, cycle_t now);
 cycle_t lane_copy_next(const struct cu *cu, cycle_t now);
 

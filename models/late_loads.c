@@ -49,7 +49,7 @@ void late_end_round(struct late_loads *late) {
   late->round = 1;
 }
 
-uint32_t late_toucher(const struct late_loads *late, const struct mem_line *line) {
+uint32_t late_reader(const struct late_loads *late, const struct mem_line *line) {
   const struct late_stamp *stamp = &late->stamp[stamp_of(line)];
   return stamp->round == late->round ? stamp->whose : LATE_NOBODY;
 }

@@ -47,6 +47,6 @@ void late_add(struct late_loads *late, uint32_t compute_unit, const struct late_
 void late_end_round(struct late_loads *late);
 
 /* The compute unit whose waiting loads may touch a line; LATE_SEVERAL; LATE_NOBODY. */
-uint32_t late_toucher(const struct late_loads *late, const struct mem_line *line);
+uint32_t late_reader(const struct late_loads *late, const struct mem_line *line);
 
 #endif

@@ -13,7 +13,7 @@ static void resume(struct cu *cu, uint32_t index, cycle_t at, cycle_t now) {
   const struct cu_access *access = cu->lsu.accesses[index];
   struct cu_warp *warp = cu_warp(cu, access->warp);
   cu->last_active = now;
-  warp->lds_under_way--;
+  warp->lds_in_flight--;
   warp->phase_wait = 0;
   warp->suspended = false;
   cu_set_results(warp, &warp->kernel->info[access->isa.pc], at, CU_NO_UNIT, STALL_DEPENDENCY);
@@ -23,7 +23,7 @@ static void resume(struct cu *cu, uint32_t index, cycle_t at, cycle_t now) {
 
 /* Another access is over; its result is ready in cycle `ready`. */
 static void end(struct cu *cu, uint32_t index, cycle_t ready, cycle_t now) {
-  cu_warp(cu, cu->lsu.accesses[index]->warp)->lds_under_way--;
+  cu_warp(cu, cu->lsu.accesses[index]->warp)->lds_in_flight--;
   cu_access_done(cu, index, STALL_DEPENDENCY, ready, now);
   cu_free_access(&cu->lsu.lds_pool, index);
 }

@@ -54,7 +54,7 @@ static bool take_from_dma(struct mem_port *port, unsigned engine, cycle_t now, s
   };
   struct rect first = message->rect; /* all runs of a train have the same offset in their lines */
   first.lines = message->train ? 1 : first.lines;
-  message->moved = mem_reach(port->params, &first) * (message->train ? message->rect.lines : 1);
+  message->moved = mem_sector_bytes(port->params, &first) * (message->train ? message->rect.lines : 1);
   port_take(port->from_dma[engine], now);
   return true;
 }
@@ -124,9 +124,9 @@ void mem_port_init(struct mem_port *port, const struct machine *machine, struct 
     port->from_dma[engine] = &dma[engine].to_memory;
   /* Room for all that can be in flight and one more, so that no message waits for a credit. The memory is simulated so
    * much later than the CU that the credit would arrive too late. */
-  const uint32_t under_way = machine->cu.accesses + machine->dma.engines * machine->dma.outstanding + 1;
+  const uint32_t in_flight = machine->cu.accesses + machine->dma.engines * machine->dma.outstanding + 1;
   port_init(&port->from_cu, sizeof(struct mem_message), machine->cu.global_queue, 1, cu, &port->component);
-  port_init(&port->link, sizeof(struct mem_message), under_way, machine->mem.link_latency, &port->component, memory);
+  port_init(&port->link, sizeof(struct mem_message), in_flight, machine->mem.link_latency, &port->component, memory);
 }
 
 void mem_port_free(struct mem_port *port) {

@@ -154,7 +154,7 @@ void memory_launch(struct memory *memory, struct isa_memory *mirror, cycle_t sta
   l2_launch(&memory->l2);
 }
 
-cycle_t memory_reach(const struct memory *memory, bool copies) {
+cycle_t memory_lookahead(const struct memory *memory, bool copies) {
   return memory->ahead + memory->params->link_latency + (copies ? 0 : memory->params->fill_latency);
 }
 

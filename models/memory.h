@@ -21,7 +21,7 @@
  *
  * A reply is sent l2_latency before its data depart (with an L2): no message passes the L2 faster, so its turn on the
  * links is known by then. It still arrives in its cycle, but compute units may be simulated that much further ahead of
- * the memory: memory_reach().
+ * the memory: memory_lookahead().
  *
  * Invariant: bytes move when the L2 accepts a message, in the order of acceptance. So the L2 is the point of coherence,
  * and replies only carry the time. How they move, and when those of a load may move later: models/commit.h.
@@ -182,7 +182,7 @@ void memory_launch(struct memory *memory, struct isa_memory *mirror, cycle_t sta
 
 /* The least number of cycles until a CU notices what the memory does, before `ahead_until`. With `copies`, replies may
  * also go to engines or bypass the registers, and these do not take fill_latency. */
-cycle_t memory_reach(const struct memory *memory, bool copies);
+cycle_t memory_lookahead(const struct memory *memory, bool copies);
 
 /* Dismisses the autorun kernels in cycle `now`: models/pipes.h. */
 void memory_dismiss(struct memory *memory, cycle_t now);

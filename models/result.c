@@ -64,7 +64,7 @@ static uint32_t missing_event(const struct cu_group *group) {
 /* Warps of the group that wait at the call at `pc`. */
 static uint32_t arrived_at(const struct cu *cu, const struct cu_group *group, uint32_t pc) {
   uint32_t count = 0;
-  for (uint64_t arrived = group->standing; arrived; arrived &= arrived - 1)
+  for (uint64_t arrived = group->waiting; arrived; arrived &= arrived - 1)
     count += cu->warps[__builtin_ctzll(arrived)].charged == pc;
   return count;
 }
@@ -117,16 +117,16 @@ static void note_stuck(struct launch_result *result, const struct cu *cu, const 
           .exited = group->exited,
           .event = warp->stall == STALL_COPY_WAIT ? missing_event(group) : 0,
       };
-      if (warp->refused_at && warp->refused_at >= changed && !(group->standing & cu_bit(slot)))
+      if (warp->refused_at && warp->refused_at >= changed && !(group->waiting & cu_bit(slot)))
         blame_pipe(&result->stuck[result->stuck_count], warp, warp->refused_at != NEVER);
     }
     result->stuck_count++;
   }
 }
 
-/* Does the warp stand at a call, until others of its work-group come? */
-static bool stands(const struct cu *cu, uint32_t slot) {
-  return cu->groups[cu->warps[slot].group].standing & cu_bit(slot);
+/* Does the warp wait at a call for others of its work-group? */
+static bool waits_at_call(const struct cu *cu, uint32_t slot) {
+  return cu->groups[cu->warps[slot].group].waiting & cu_bit(slot);
 }
 
 /* At the cycle limit: notes which warps of a launch poll, and which wait for others. Nothing if none polls. */
@@ -144,7 +144,7 @@ static void note_polls(struct simulation *simulation, const struct at_once *all,
         continue;
       const bool polls = polls_find(node->polls, slot, steering.steers, &poll);
       polling += polls;
-      if (!polls && !stands(&node->cu, slot)) {
+      if (!polls && !waits_at_call(&node->cu, slot)) {
         result->all_stuck = false;
         continue;
       }

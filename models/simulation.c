@@ -217,7 +217,7 @@ static void build(struct simulation *simulation, uint64_t groups) {
   const uint64_t wanted = div_up(groups, machine->dma.cus) * machine->dma.cus;
   while (simulation->built < wanted && simulation->built < machine->cu.count)
     build_node(simulation);
-  dispatcher_reach(&simulation->dispatcher, simulation->built);
+  dispatcher_set_cus(&simulation->dispatcher, simulation->built);
 }
 
 void simulation_build(struct simulation *simulation) { build(simulation, simulation->machine.cu.count); }
@@ -233,7 +233,7 @@ static void uncore_init(struct simulation *simulation) {
   island_add(uncore, &simulation->dispatcher.component);
   island_add(uncore, &simulation->memory.component);
   island_probe(uncore, &simulation->dispatcher.component, "groups_left", &simulation->dispatcher.probe_left, 32);
-  island_probe(uncore, &simulation->memory.component, "under_way", &simulation->memory.probe_events, 16);
+  island_probe(uncore, &simulation->memory.component, "in_flight", &simulation->memory.probe_events, 16);
 }
 
 struct simulation *simulation_new(const struct machine *machine) {
@@ -307,7 +307,7 @@ void simulation_show_every_cycle(struct simulation *simulation) {
 
 /* ---- timelines and warp sources ------------------------------------------------------------- */
 
-static void tell_nobody(struct simulation *simulation) {
+static void mute_taps(struct simulation *simulation) {
   const struct timeline_tap closed = {NULL, 0, 0};
   simulation->timeline = NULL;
   for (uint32_t i = 0; i < simulation->built; i++) {
@@ -355,7 +355,7 @@ void simulation_emit(struct simulation *simulation, struct timeline *timeline) {
 }
 
 void simulation_watch(struct simulation *simulation, const struct source_maker *sources, struct timeline *timeline) {
-  tell_nobody(simulation);
+  mute_taps(simulation);
   simulation->sources = sources ? *sources : (struct source_maker){0};
   for (uint32_t i = 0; i < simulation->built; i++) {
     struct node *node = simulation->nodes[i];
@@ -497,8 +497,8 @@ static void prepare(struct simulation *simulation, const struct at_once *all, un
   pipes_launch(&simulation->memory.pipes, memory, machine->mem.pipe_reservations,
                machine->cu.count * machine->cu.accesses, simulation->start);
   memory_launch(&simulation->memory, memory, simulation->start, watched(simulation, memory) ? simulation->start : end);
-  simulation->uncore.reach =
-      cycle_min(machine->cu.dispatch_latency, memory_reach(&simulation->memory, any_copies(all)));
+  simulation->uncore.hub_lookahead =
+      cycle_min(machine->cu.dispatch_latency, memory_lookahead(&simulation->memory, any_copies(all)));
   simulation_open_tallies(simulation, all, shares);
   for (uint32_t i = 0; i < simulation->built; i++)
     prepare_node(simulation, simulation->nodes[i], all);
@@ -568,18 +568,18 @@ static bool report_progress(const struct simulation *simulation, const struct pr
 
 /* Cycles between two progress reports: few for a large machine, whose cycles take long to simulate, and few with a
  * timeline. */
-static cycle_t piece_of(const struct simulation *simulation) {
-  enum { TOLD = 1000, LEAST = 4000, MOST = 100000 };
-  return simulation->timeline ? TOLD : cycle_max(LEAST, MOST / simulation->machine.cu.count);
+static cycle_t progress_interval(const struct simulation *simulation) {
+  enum { WATCHED = 1000, LEAST = 4000, MOST = 100000 };
+  return simulation->timeline ? WATCHED : cycle_max(LEAST, MOST / simulation->machine.cu.count);
 }
 
 /* Steps the islands up to `until`, and reports progress in between. Returns the cycle of the next step: `until` or
  * later, unless progress has stopped the launch. */
 static cycle_t run_slice(struct simulation *simulation, struct host *host, cycle_t until,
                          const struct progress *progress) {
-  const cycle_t piece = piece_of(simulation);
+  const cycle_t interval = progress_interval(simulation);
   for (;;) {
-    simulation->stepped = cycle_min(simulation->stepped + piece, until);
+    simulation->stepped = cycle_min(simulation->stepped + interval, until);
     cycle_t next = host->run(host, simulation->stepped);
     if (next >= until)
       return next;
@@ -646,8 +646,8 @@ static enum launch_end run_slices(struct simulation *simulation, const struct at
       *cycles = end - simulation->start;
       if (!all_ended(simulation))
         return END_CYCLE_LIMIT;
-      simulation->uncore.reach = simulation->uncore.lookahead; /* replies are not sent ahead any more */
-      host->run(host, NEVER);                                  /* delivers the last messages */
+      simulation->uncore.hub_lookahead = simulation->uncore.lookahead; /* replies are not sent ahead any more */
+      host->run(host, NEVER);                                          /* delivers the last messages */
       return END_FINISHED;
     }
     const bool stopped = next < until;

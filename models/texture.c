@@ -200,7 +200,7 @@ static void wait_for_reply(struct cu *cu, uint32_t index, const struct isa_info 
   struct cu_warp *warp = cu_warp(cu, access->warp);
   if (cu->emitter)
     emit_global_access(cu, warp->kernel, index, (enum emit_global)MEM_LOAD, moved, now);
-  warp->global_under_way++;
+  warp->global_in_flight++;
   cu_set_results(warp, info, NEVER, CU_NO_UNIT, STALL_TEXTURE);
 }
 

@@ -31,7 +31,7 @@ static void make_ready(struct cu *cu, uint32_t slot, cycle_t now) {
 }
 
 static void sleep_until(struct cu *cu, uint32_t slot, cycle_t at, cycle_t now) {
-  if (cu->copy.carry) { /* functional mode: nothing takes time */
+  if (cu->copy.copy_now) { /* functional mode: nothing takes time */
     make_ready(cu, slot, now);
     return;
   }
@@ -95,8 +95,8 @@ void cu_ready_at(struct cu *cu, uint32_t slot, enum stall stall, cycle_t at, cyc
 
 /* Whether accesses of the warp are in flight that a barrier or a fence waits for. A copy fence orders only copies. */
 static bool fenced(const struct cu_warp *warp, const struct isa_info *info) {
-  const bool local = info->local_fence && warp->lds_under_way && !warp->kernel->ordered;
-  return (local || (info->global_fence && warp->global_under_way)) && info->class_ != ISA_CLASS_COPY_FENCE;
+  const bool local = info->local_fence && warp->lds_in_flight && !warp->kernel->ordered;
+  return (local || (info->global_fence && warp->global_in_flight)) && info->class_ != ISA_CLASS_COPY_FENCE;
 }
 
 /* Whether the warp's next instruction must not issue before the warp's last barrier releases it. */
@@ -160,7 +160,7 @@ static void forget_age(struct cu_scheduler *scheduler, uint32_t slot) {
   uint32_t i = 0;
   while (scheduler->age[i] != slot)
     i++;
-  memmove(&scheduler->age[i], &scheduler->age[i + 1], --scheduler->aged - i);
+  memmove(&scheduler->age[i], &scheduler->age[i + 1], --scheduler->age_count - i);
 }
 
 /* Ends the warp's account at `end` and adds it to the launch's. */
@@ -198,7 +198,7 @@ bool cu_only_refused(const struct cu *cu, cycle_t since, uint64_t parked, bool *
       continue;
     const bool lately = warp->refused_at && warp->refused_at >= since;
     const bool waits =
-        parked & cu_bit(slot) || warp->suspended || (group->standing & cu_bit(slot) && !group->copies_under_way);
+        parked & cu_bit(slot) || warp->suspended || (group->waiting & cu_bit(slot) && !group->copies_in_flight);
     if (!lately && !waits)
       return false;
     *refused |= lately;

@@ -130,7 +130,7 @@ static void forget_nodes(struct text_reader *reader) {
 }
 
 /* Executes the nodes that need not be kept. */
-static bool settle(struct text_reader *reader) {
+static bool flush_nodes(struct text_reader *reader) {
   if (reader->group.first != reader->group.last || reader->warps != NO_NODE || reader->loop_count)
     return true;
   const bool good = text_run_nodes(reader->run, reader->nodes, 0, reader->node_count);
@@ -147,7 +147,7 @@ static bool end_warp(struct text_reader *reader) {
     return true;
   reader->nodes[reader->warps].end = reader->node_count;
   reader->warps = NO_NODE;
-  return settle(reader);
+  return flush_nodes(reader);
 }
 
 static bool end_group(struct text_reader *reader) {
@@ -274,7 +274,7 @@ static bool take_warp(struct text_reader *reader) {
   reader->mask = UINT64_MAX >> (64 - writer_launch(reader->writer, launch)->lanes);
   if (node->warp.first != node->warp.last)
     reader->warps = reader->node_count - 1;
-  return check_turns(reader) && settle(reader);
+  return check_turns(reader) && flush_nodes(reader);
 }
 
 static bool take_op(struct text_reader *reader, struct slice pc) {
@@ -286,14 +286,14 @@ static bool take_op(struct text_reader *reader, struct slice pc) {
   struct text_node *node = add_node(reader, TEXT_OP);
   return node &&
          text_parse_op(&reader->lex, pc, kinds, count, launch->lanes, reader->loop_count, &reader->mask, &node->op) &&
-         settle(reader);
+         flush_nodes(reader);
 }
 
 static bool take_note(struct text_reader *reader) {
   if (!reader->in_warp)
     return lex_fail(&reader->lex, "a note needs an operation before it");
   struct text_node *node = add_node(reader, TEXT_NOTE);
-  return node && text_parse_note(&reader->lex, &node->note) && settle(reader);
+  return node && text_parse_note(&reader->lex, &node->note) && flush_nodes(reader);
 }
 
 /* ---- loops -------------------------------------------------------------------------------------------- */
@@ -320,7 +320,7 @@ static bool take_end(struct text_reader *reader) {
   if (!reader->loop_count)
     return lex_fail(&reader->lex, "'}' without a loop");
   reader->nodes[reader->loops[--reader->loop_count]].end = reader->node_count;
-  return text_expect_end(reader) && settle(reader);
+  return text_expect_end(reader) && flush_nodes(reader);
 }
 
 /* ---- statements --------------------------------------------------------------------------------------- */
@@ -339,7 +339,7 @@ static const struct {
                   {"repeat", take_repeat, true},
                   {"}", take_end, true}};
 
-/* Takes a statement outside of work-groups. The groups that follow belong to the latest launch. */
+/* Takes a statement outside work-groups. The groups that follow belong to the latest launch. */
 static bool take_outer(struct text_reader *reader, size_t number, size_t hooked) {
   enum { STATEMENTS = sizeof statements / sizeof *statements };
   const uint32_t launches = writer_launches(reader->writer);

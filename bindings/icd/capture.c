@@ -245,7 +245,7 @@ static bool make_folder(struct icd_capture *capture, const char *in, const char 
   return status == 0;
 }
 
-static void give_up(struct icd_capture *capture) {
+static void free_capture(struct icd_capture *capture) {
   json_decref(capture->file);
   for (size_t i = 0; i < capture->count; i++)
     free(capture->region[i].texels);
@@ -295,7 +295,7 @@ struct icd_capture *icd_capture_begin(const struct icd_launch *launch, cl_device
     add_machine(made->file, device);
     return made;
   }
-  give_up(made);
+  free_capture(made);
   return NULL;
 }
 
@@ -321,5 +321,5 @@ void icd_capture_end(struct icd_capture *capture, bool good) {
   else if (good)
     icd_report_lost(capture->folder, ENOMEM);
   free(text);
-  give_up(capture);
+  free_capture(capture);
 }

@@ -91,7 +91,7 @@ static void set(cl_event *at, cl_event event) {
 
 /* Makes the command wait for the one before it in an in-order queue, or for the last barrier in an out-of-order queue.
  */
-static void follow(struct icd_command *command, cl_command_queue queue) {
+static void add_order(struct icd_command *command, cl_command_queue queue) {
   const bool in_order = !(queue->flags & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
   cl_event before = in_order ? queue->last : queue->barrier;
   if (before)
@@ -103,7 +103,7 @@ static void follow(struct icd_command *command, cl_command_queue queue) {
 
 cl_int icd_enqueue(struct icd_command *command, bool blocking, cl_event *event) {
   cl_event own = icd_ref(command->event);
-  follow(command, own->queue);
+  add_order(command, own->queue);
   icd_time_queued(own);
   command->next = NULL;
   *last = command;
@@ -167,7 +167,7 @@ static void end(struct icd_command *command, struct icd_work work, cl_int status
   icd_drop(command);
 }
 
-static void run(struct icd_command *command) {
+static void run_command(struct icd_command *command) {
   struct icd_work work = {ICD_PARTS, 0, 0};
   icd_set_status(command->event, CL_SUBMITTED);
   cl_int status = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
@@ -180,7 +180,7 @@ static void run(struct icd_command *command) {
 }
 
 /* Removes the command from the list. */
-static struct icd_command *take(struct icd_command **at) {
+static struct icd_command *unlink_command(struct icd_command **at) {
   struct icd_command *command = *at;
   *at = command->next;
   if (last == &command->next)
@@ -222,7 +222,7 @@ static bool run_kept(void) {
     if (is_ready(*at) && is_kept(*at) && (!count || goes_with(*at, commands[0]))) {
       const size_t autoruns = ww_program_autoruns((*at)->launch->kernel->built);
       most = autoruns < WW_TOGETHER ? WW_TOGETHER - autoruns : 1;
-      commands[count++] = take(at);
+      commands[count++] = unlink_command(at);
     } else {
       at = &(*at)->next;
     }
@@ -242,7 +242,7 @@ static void advance(bool all) {
       if (!is_ready(*at) || is_kept(*at)) {
         at = &(*at)->next;
       } else {
-        run(take(at));
+        run_command(unlink_command(at));
         at = &first;
       }
   while (all && run_kept());

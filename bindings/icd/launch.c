@@ -87,14 +87,14 @@ cl_int icd_find_local(const struct icd_launch *launch, cl_device_id device, uint
 /* ---- watching --------------------------------------------------------------------------------------------- */
 
 /* Launches that run at once. Hazards and output of autorun kernels are attributed to the last of them. */
-struct party {
+struct batch {
   struct icd_command *const *commands;
   size_t count;
   bool wanted; /* icd_is_wanted() is true for one of the kernels */
 };
 
-static struct icd_launch *launch_of(const struct party *party, size_t number) {
-  return party->commands[number < party->count ? number : party->count - 1]->launch;
+static struct icd_launch *launch_of(const struct batch *batch, size_t number) {
+  return batch->commands[number < batch->count ? number : batch->count - 1]->launch;
 }
 
 static void print(void *self, uint32_t launch, const char *text, size_t size) {
@@ -110,16 +110,16 @@ static void take_hazard(void *self, const ww_hazard *hazard) {
 }
 
 /* A run without timing is neither checked nor has a page. */
-static ww_watch watch_of(struct party *party) {
+static ww_watch watch_of(struct batch *batch) {
   const struct icd_settings *settings = icd_settings();
-  const bool wanted = party->wanted, functional = settings->functional && (!wanted || !settings->only);
+  const bool wanted = batch->wanted, functional = settings->functional && (!wanted || !settings->only);
   const bool check = settings->check && wanted && !functional;
-  for (size_t i = 0; i < party->count; i++) {
-    party->commands[i]->launch->outcome.functional = functional;
-    party->commands[i]->launch->outcome.checked = check;
+  for (size_t i = 0; i < batch->count; i++) {
+    batch->commands[i]->launch->outcome.functional = functional;
+    batch->commands[i]->launch->outcome.checked = check;
   }
   return (ww_watch){.size = sizeof(ww_watch),
-                    .self = party,
+                    .self = batch,
                     .print = print,
                     .hazard = wanted ? take_hazard : NULL,
                     .functional = functional,
@@ -160,76 +160,76 @@ static void log_report(struct icd_launch *launch, size_t number, const struct _c
 }
 
 /* Launches that run at once fail together. */
-static void explain(const struct party *party, const char *reason) {
-  for (size_t i = 0; i < party->count; i++)
-    icd_explain(party->commands[i], reason);
+static void explain(const struct batch *batch, const char *reason) {
+  for (size_t i = 0; i < batch->count; i++)
+    icd_explain(batch->commands[i], reason);
 }
 
-static void report_unfinished(const struct party *party, const ww_report *report) {
+static void report_unfinished(const struct batch *batch, const ww_report *report) {
   char text[ICD_REASON], key[64];
   size_t which = 0;
-  while (which + 1 < party->count && ww_report_end(report, which) == WW_END_FINISHED)
+  while (which + 1 < batch->count && ww_report_end(report, which) == WW_END_FINISHED)
     which++;
   const bool stuck = ww_report_end(report, which) == WW_END_DEADLOCK;
   const char *sentence = "";
   snprintf(key, sizeof key, "launches[%zu].bottleneck.sentence", which);
   ww_report_text(report, key, &sentence);
   const char *figures = strstr(sentence, ". The figures");
-  snprintf(text, sizeof text, "kernel %.200s does not finish: %.*s", launch_of(party, which)->kernel->kernel->name,
+  snprintf(text, sizeof text, "kernel %.200s does not finish: %.*s", launch_of(batch, which)->kernel->kernel->name,
            stuck || !figures ? (int)sizeof text : (int)(figures - sentence),
            stuck      ? "deadlock: its warps wait forever; `warpwait exec` reports where"
            : !figures ? "the cycle limit is reached"
                       : sentence);
-  explain(party, text);
+  explain(batch, text);
 }
 
 /* ---- running ---------------------------------------------------------------------------------------------- */
 
 bool icd_has_channels(const struct icd_launch *launch) { return ww_program_channels(launch->kernel->built); }
 
-static ww_status run_party(struct party *party, cl_device_id device, const ww_watch *watch, ww_report **report,
+static ww_status run_batch(struct batch *batch, cl_device_id device, const ww_watch *watch, ww_report **report,
                            ww_error *error) {
   ww_launch *made[WW_TOGETHER] = {NULL};
-  const struct icd_launch *first = party->commands[0]->launch;
+  const struct icd_launch *first = batch->commands[0]->launch;
   struct icd_capture *captured = NULL;
   ww_status status = WW_OK;
-  for (size_t i = 0; status == WW_OK && i < party->count; i++)
-    status = prepare(party->commands[i]->launch, device, true, &made[i], error);
+  for (size_t i = 0; status == WW_OK && i < batch->count; i++)
+    status = prepare(batch->commands[i]->launch, device, true, &made[i], error);
   /* A launch file of one launch alone would not reproduce a run of several that channels connect. */
-  if (status == WW_OK && party->wanted && !icd_has_channels(first))
+  if (status == WW_OK && batch->wanted && !icd_has_channels(first))
     captured = icd_capture_begin(first, device);
   icd_record(device);
   if (status == WW_OK)
-    status = ww_run(device->device, made, party->count, watch, report, error);
-  for (size_t i = 0; i < party->count; i++)
+    status = ww_run(device->device, made, batch->count, watch, report, error);
+  for (size_t i = 0; i < batch->count; i++)
     ww_launch_unref(made[i]);
   icd_capture_end(captured, status == WW_OK && ww_report_finished(*report));
   return status;
 }
 
 cl_int icd_run_launches(struct icd_command *const *commands, size_t count, struct icd_work *works) {
-  struct party party = {commands, count, false};
+  struct batch batch = {commands, count, false};
   for (size_t i = 0; i < count; i++)
-    party.wanted |= icd_is_wanted(commands[i]->launch->kernel->kernel->name);
+    batch.wanted |= icd_is_wanted(commands[i]->launch->kernel->kernel->name);
   const cl_device_id device = commands[0]->event->queue->device;
-  const ww_watch watch = watch_of(&party);
+  const ww_watch watch = watch_of(&batch);
   ww_report *report = NULL;
   ww_error error = {.text = "out of memory"};
-  const ww_status status = run_party(&party, device, &watch, &report, &error);
+  const ww_status status = run_batch(&batch, device, &watch, &report, &error);
   if (status != WW_OK) {
-    explain(&party, error.text);
+    explain(&batch, error.text);
     return status == WW_NO_MEMORY ? CL_OUT_OF_HOST_MEMORY : CL_OUT_OF_RESOURCES;
   }
   const bool finished = ww_report_finished(report);
   if (!finished)
-    report_unfinished(&party, report);
+    report_unfinished(&batch, report);
   if (fflush(stdout) != 0)
     icd_report_lost("standard output", errno);
   for (size_t i = 0; i < count; i++) {
     struct icd_launch *launch = commands[i]->launch;
     if (!launch->outcome.functional)
       launch->outcome.cycles = (double)(ww_report_cycles(report, i) + device->host.launch_cycles);
-    if (party.wanted)
+    if (batch.wanted)
       log_report(launch, i, device, report);
     works[i] = (struct icd_work){ICD_COMPUTE, launch->outcome.cycles / device->clock_ghz, 0};
   }

@@ -101,7 +101,7 @@ void *icd_ref(void *object) {
   return object;
 }
 
-static void take_out(struct icd_object *object) {
+static void remove_object(struct icd_object *object) {
   struct icd_object **at = bucket_of(object);
   while (*at != object)
     at = &(*at)->chain;
@@ -110,7 +110,7 @@ static void take_out(struct icd_object *object) {
 
 static void destroy(void *gone) {
   struct icd_object *object = gone;
-  take_out(object);
+  remove_object(object);
   switch (object->kind) {
   case ICD_DEVICE:
     icd_destroy_device(gone);

@@ -99,9 +99,9 @@ public:
   bool running() const { return running_; }
   cycle_t limit() const { return limit_; }
   cycle_t ahead(const island *island) const { return waveform_ ? 1 : island->lookahead; }
-  void reach(cycle_t now) const {
+  void advance_waveform(cycle_t now) const {
     if (waveform_)
-      waveform_reach(waveform_, now);
+      waveform_advance(waveform_, now);
   }
 
   Clock &clock() { return clock_; }
@@ -135,7 +135,7 @@ void IslandModule::wake(cycle_t at) {
 void IslandModule::step() {
   const cycle_t now = shell_->clock().now();
   until_ = cycle_min(now + shell_->ahead(island_), shell_->limit());
-  shell_->reach(now);
+  shell_->advance_waveform(now);
   if (shell_->helped([](void *self) { static_cast<IslandModule *>(self)->run(); }, this))
     wake(next_);
 }

@@ -43,9 +43,9 @@ static struct l1_line *victim(const struct l1 *l1, struct l1_line *set) {
   return oldest;
 }
 
-static void throw_out(struct l1_line *entry) {
+static void evict(struct l1_line *entry) {
   if (entry->coming || entry->waits)
-    entry->thrown = true;
+    entry->evicted = true;
   else
     entry->line = 0;
   entry->valid = 0;
@@ -72,7 +72,7 @@ static uint32_t missing(struct l1 *l1, struct mem_line *line, uint32_t *join) {
   if (entry) {
     sectors &= ~entry->valid;
     entry->used = ++l1->uses;
-    if (entry->thrown)
+    if (entry->evicted)
       return sectors;
     *join = l1->params->l1_join == L1_JOIN ? sectors & entry->coming : 0;
   } else {
@@ -129,7 +129,7 @@ void l1_release(struct l1 *l1, const struct mem_line *joined, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     struct l1_line *entry = find(l1, joined[i].line);
     assert(entry && entry->waits && "a line stays while loads wait for it");
-    if (!--entry->waits && entry->thrown && !entry->coming)
+    if (!--entry->waits && entry->evicted && !entry->coming)
       *entry = (struct l1_line){0};
   }
 }
@@ -168,7 +168,7 @@ void l1_capture(const struct l1 *l1, struct isa_memory *memory, const struct mem
 }
 
 /* Moves the loads in a line's queue to the end of another queue. */
-static void unhang(struct l1 *l1, struct l1_line *entry, uint32_t *first, uint32_t *last) {
+static void splice_waiters(struct l1 *l1, struct l1_line *entry, uint32_t *first, uint32_t *last) {
   if (!entry->first)
     return;
   *(*first ? &l1->next[*last - 1] : first) = entry->first;
@@ -182,10 +182,10 @@ uint32_t l1_filled(struct l1 *l1, const struct mem_line *lines, uint32_t count) 
     if (!lines[i].fills)
       continue;
     struct l1_line *entry = filled_by(l1, &lines[i]);
-    entry->valid |= entry->thrown ? 0 : lines[i].fills;
+    entry->valid |= entry->evicted ? 0 : lines[i].fills;
     entry->coming &= ~(uint32_t)lines[i].fills;
-    unhang(l1, entry, &first, &last);
-    if (entry->thrown && !entry->waits && !entry->coming)
+    splice_waiters(l1, entry, &first, &last);
+    if (entry->evicted && !entry->waits && !entry->coming)
       *entry = (struct l1_line){0};
   }
   return first;
@@ -195,7 +195,7 @@ void l1_written(struct l1 *l1, const struct mem_line *lines, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     struct l1_line *entry = find(l1, lines[i].line);
     if (entry)
-      throw_out(entry);
+      evict(entry);
   }
 }
 
@@ -251,6 +251,6 @@ void l1_free(struct l1 *l1) {
 
 void l1_clear(struct l1 *l1) {
   for (uint64_t i = 0; l1->taken && i < l1->sets * l1->geometry.ways; i++)
-    throw_out(&l1->lines[i]);
+    evict(&l1->lines[i]);
   l1->taken = false;
 }

@@ -44,7 +44,7 @@ struct l1_line {
   uint32_t coming;      /* sectors on their way, each for one load: mem_line.fills */
   uint32_t waits;       /* loads that joined it, or that hit it while they wait for other lines */
   uint32_t first, last; /* queue of loads that wait for it: access + 1; 0: none */
-  bool thrown;          /* removed, but still coming or waited for */
+  bool evicted;         /* removed, but still coming or waited for */
 };
 
 /* The L1 and a texture unit's own cache are alike but for these. */

@@ -134,8 +134,8 @@ static void drop_copy(struct l2 *l2, unsigned home, uint64_t line) {
 static cycle_t fetch_far(struct l2 *l2, cycle_t now, uint64_t line, uint32_t missing);
 
 /* A line whose missing sectors bypass the L2. */
-static cycle_t go_around(struct l2 *l2, cycle_t passed, const struct found *found, const struct mem_line *line,
-                         bool write) {
+static cycle_t bypass(struct l2 *l2, cycle_t passed, const struct found *found, const struct mem_line *line,
+                      bool write) {
   struct l2_line *entry = found->entry;
   uint32_t present = found->hit ? line->sectors & entry->valid : 0, absent = line->sectors & ~present;
   cycle_t latency = latency_of(l2, line->line), done = passed + latency;
@@ -231,7 +231,7 @@ __attribute__((always_inline)) static inline cycle_t access_line(struct l2 *l2, 
   if (l2->far && use & L2_WRITE)
     drop_copy(l2, slice->partition, line->line);
   if (use & L2_PAST)
-    return go_around(l2, passed, &found, line, use & L2_WRITE);
+    return bypass(l2, passed, &found, line, use & L2_WRITE);
   if (!found.hit)
     replace(l2, &found, line->line, passed);
   struct l2_line *entry = found.entry;
@@ -300,7 +300,7 @@ static inline struct l2_slice *slice_for(const struct l2 *l2, const struct mem_l
 }
 
 /* Cycles added for a partition that is not near the CU. */
-static inline cycle_t way(const struct l2 *l2, const struct l2_slice *slice, unsigned use) {
+static inline cycle_t partition_penalty(const struct l2 *l2, const struct l2_slice *slice, unsigned use) {
   if (!l2->far || slice->partition == use / L2_FROM)
     return 0;
   l2->stats->l2_far++;
@@ -341,7 +341,7 @@ static cycle_t access_lines(struct l2 *l2, cycle_t now, const struct mem_line *l
       slice->passed = pass_slice(l2, slice, now, slice->share, slice->taken, slice->updates);
     slice->share = slice->taken = 0;
     slice->updates = 0;
-    done = cycle_max(done, access_line(l2, slice, slice->passed, &lines[i], use) + way(l2, slice, use));
+    done = cycle_max(done, access_line(l2, slice, slice->passed, &lines[i], use) + partition_penalty(l2, slice, use));
   }
   return done;
 }
@@ -351,7 +351,7 @@ cycle_t l2_access_line(struct l2 *l2, cycle_t now, const struct mem_line *line, 
     return access_dram(l2, now, line, use);
   struct l2_slice *slice = slice_for(l2, line, use);
   return access_line(l2, slice, pass_slice(l2, slice, now, bytes, burst(l2, bytes), line->updates), line, use) +
-         way(l2, slice, use);
+         partition_penalty(l2, slice, use);
 }
 
 cycle_t l2_access(struct l2 *l2, cycle_t now, const struct mem_line *lines, uint32_t count, unsigned use) {

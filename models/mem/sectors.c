@@ -185,10 +185,10 @@ uint32_t mem_gather(const struct mem_params *params, struct mem_cursor *cursor, 
   return count;
 }
 
-uint64_t mem_reach_runs(const struct mem_params *params, const struct rect *runs, uint64_t reach) {
+uint64_t mem_sector_bytes_of_runs(const struct mem_params *params, const struct rect *runs, uint64_t bytes) {
   /* All runs have the same offset in their sectors, and share none. */
-  if (!(runs->pitch & (params->sector - 1)) && runs->pitch >= reach && runs->pitch <= UINT32_MAX)
-    return runs->lines * reach;
+  if (!(runs->pitch & (params->sector - 1)) && runs->pitch >= bytes && runs->pitch <= UINT32_MAX)
+    return runs->lines * bytes;
   enum { AT_ONCE = 32 };
   struct mem_line lines[AT_ONCE];
   struct mem_cursor cursor = {.left = *runs};

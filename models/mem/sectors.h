@@ -94,13 +94,13 @@ static inline bool mem_one_line(const struct mem_params *params, const struct re
 uint32_t mem_gather(const struct mem_params *params, struct mem_cursor *cursor, struct mem_line *lines, uint32_t room);
 
 /* Bytes of all sectors of several runs. */
-uint64_t mem_reach_runs(const struct mem_params *params, const struct rect *runs, uint64_t reach);
+uint64_t mem_sector_bytes_of_runs(const struct mem_params *params, const struct rect *runs, uint64_t bytes);
 
 /* The same for any number of runs. */
-static inline uint64_t mem_reach(const struct mem_params *params, const struct rect *runs) {
+static inline uint64_t mem_sector_bytes(const struct mem_params *params, const struct rect *runs) {
   uint64_t in_sector = params->sector - 1;
-  uint64_t reach = ((runs->base + runs->bytes + in_sector) & ~in_sector) - (runs->base & ~in_sector);
-  return runs->lines == 1 ? reach : mem_reach_runs(params, runs, reach);
+  uint64_t bytes = ((runs->base + runs->bytes + in_sector) & ~in_sector) - (runs->base & ~in_sector);
+  return runs->lines == 1 ? bytes : mem_sector_bytes_of_runs(params, runs, bytes);
 }
 
 #endif

@@ -611,7 +611,7 @@ static bool make_again(struct compilation *c, struct piece *made) {
   return c->build->spirv ? unit_of_spirv(c, made) : c->build->to_unit ? compile(c, made) : translate(c, made);
 }
 
-static bool make(struct compilation *c, uint8_t **spirv, size_t *size) {
+static bool make_spirv(struct compilation *c, uint8_t **spirv, size_t *size) {
   char name[CACHE_NAME];
   const bool cached = !c->build->no_cache;
   struct piece text = {0}, made = {0};
@@ -747,7 +747,7 @@ bool opencl_compile(const char *path, const struct opencl_build *build, uint8_t 
   c->prelude = good ? prelude_text(build->extensions) : NULL;
   if (good && !build->in_memory && access(path, R_OK) != 0)
     good = tool_fail(&c->reporter, "%s", text_errno(errno));
-  good = good && make_folder(c) && make(c, spirv, size);
+  good = good && make_folder(c) && make_spirv(c, spirv, size);
   if (!good && c->options.standard && build->blamed && *build->blamed == OPENCL_STANDARD)
     tool_blame(&c->reporter, OPENCL_OPTIONS); /* an option has set the standard */
   heap_release(c);

@@ -250,7 +250,7 @@ static bool take_scalar(const char **at, struct scalar *scalar) {
   return false;
 }
 
-static bool take(const char **at, const char *word) {
+static bool skip_word(const char **at, const char *word) {
   if (strncmp(*at, word, strlen(word)) != 0)
     return false;
   *at += strlen(word);
@@ -261,14 +261,14 @@ static bool take(const char **at, const char *word) {
 static const char *read_reinterpretation(const char *at, struct reinterpretation *r) {
   struct scalar again;
   uint64_t count;
-  if (!take(&at, "bitcast (<1 x ") || !take_scalar(&at, &r->from) || !take(&at, "> <") || !take_scalar(&at, &again) ||
-      !take(&at, " "))
+  if (!skip_word(&at, "bitcast (<1 x ") || !take_scalar(&at, &r->from) || !skip_word(&at, "> <") ||
+      !take_scalar(&at, &again) || !skip_word(&at, " "))
     return NULL;
   r->value = at;
   at += strspn(at, "+-.0123456789ABCDEFHabcdefhx");
   r->value_length = (int)(at - r->value);
-  if (!take(&at, "> to <") || !text_read_whole(&at, &count) || !take(&at, " x ") || !take_scalar(&at, &r->to) ||
-      !take(&at, ">)") || count * r->to.bits != r->from.bits)
+  if (!skip_word(&at, "> to <") || !text_read_whole(&at, &count) || !skip_word(&at, " x ") ||
+      !take_scalar(&at, &r->to) || !skip_word(&at, ">)") || count * r->to.bits != r->from.bits)
     return NULL;
   return at;
 }

@@ -35,9 +35,9 @@ struct stream {
 struct running {
   const struct process *process;
   struct process_end end;
-  pid_t child;   /* 0: not started, or ended */
-  bool untold;   /* its exit status is unknown */
-  int theirs[3]; /* its standard input, output and error; -1: not open here */
+  pid_t child;         /* 0: not started, or ended */
+  bool status_unknown; /* its exit status is unknown */
+  int theirs[3];       /* its standard input, output and error; -1: not open here */
   struct stream stream[PIPES];
   double deadline; /* on the monotonic clock */
 };
@@ -154,7 +154,7 @@ static void stop(struct running *running, const char *why) {
 }
 
 /* Text beyond the limit is discarded; a truncated result would be wrong, so a result beyond it stops the tool. */
-static void take(struct running *running, int which) {
+static void read_stream(struct running *running, int which) {
   struct stream *stream = &running->stream[which];
   char bytes[CHUNK];
   const ssize_t got = read(stream->file, bytes, sizeof bytes);
@@ -193,7 +193,7 @@ static void reap(struct running *running, int how) {
   if (reaped == 0)
     return;
   running->child = 0;
-  running->untold = reaped < 0;
+  running->status_unknown = reaped < 0;
   if (reaped < 0) {
     end->error = errno == ECHILD ? 0 : errno;
     return;
@@ -221,7 +221,7 @@ static void attend(struct running *running) {
       reap(running, WNOHANG);
     for (int i = 0; ready > 0 && i < PIPES; i++)
       if (look[i].revents)
-        take(running, i);
+        read_stream(running, i);
   }
 }
 
@@ -257,7 +257,7 @@ void process_run(const struct process *process, struct process_end *end) {
     attend(running);
     if (running->child > 0)
       reap(running, 0);
-    if (running->untold) /* whether it wrote a result says whether it succeeded */
+    if (running->status_unknown) /* whether it wrote a result says whether it succeeded */
       own->status = running->stream[OUTPUT].size == 0;
   }
   heap_release(running);

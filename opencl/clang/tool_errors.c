@@ -82,7 +82,7 @@ static bool fail_crash(const struct reporter *reporter, const char *tool, const 
   return tool_fail(reporter, "%s failed with exit status %d: %.*s", tool, end->status, shown, line);
 }
 
-static bool went_down(const struct process_end *end) {
+static bool crashed(const struct process_end *end) {
   return end->signal || end->status > 128 || strstr(end->text, "PLEASE submit a bug report");
 }
 
@@ -159,7 +159,7 @@ void tool_report(const struct reporter *reporter, const struct process_end *end,
   char why[OPENCL_WHY];
   const char *first;
   size_t length;
-  const bool several = !went_down(end) && count_lines(end->text, is_error, &first, &length) > 1;
+  const bool several = !crashed(end) && count_lines(end->text, is_error, &first, &length) > 1;
   if (!reporter->say)
     return;
   for (const char *line = end->text; *line; line += length + (line[length] == '\n')) {
@@ -204,7 +204,7 @@ static bool fail_source(const struct reporter *reporter, const char *tool, const
   const char *line = NULL;
   size_t length = 0, count = count_lines(end->text, is_error, &line, &length);
   char more[48] = "";
-  if (!count || went_down(end))
+  if (!count || crashed(end))
     return fail_crash(reporter, tool, end);
   if (count > 1)
     snprintf(more, sizeof more, " (the first of %zu errors)", count);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STRETCH_MOST = 512 }; /* instructions considered together */
+enum { REGION_MOST = 512 }; /* instructions considered together */
 
 struct edge {
   uint32_t before; /* must come first */
@@ -30,18 +30,18 @@ struct node {
   bool done;
 };
 
-/* A stretch of instructions without effects. */
+/* A region of instructions without effects. */
 struct schedule {
-  struct machine *m;
-  uint32_t *writer;  /* by vreg: 1 + the latest instruction of the stretch that writes it */
+  struct machine_function *m;
+  uint32_t *writer;  /* by vreg: 1 + the latest instruction of the region that writes it */
   uint32_t *readers; /* by vreg: 1 + an edge to each instruction that has read it since */
-  struct node node[STRETCH_MOST];
+  struct node node[REGION_MOST];
   struct edge *edge;
   uint32_t edges;
   size_t edge_room;
   const struct machine_inst *inst;
   uint32_t count, at; /* at: the instruction that machine_each() visits */
-  struct machine_inst out[STRETCH_MOST];
+  struct machine_inst out[REGION_MOST];
   uint32_t placed;
   bool moved;       /* some instruction has a new position */
   uint32_t waiting; /* words of loads with readers that are not placed yet */
@@ -119,10 +119,10 @@ static uint32_t missing(const struct schedule *s, uint32_t at) {
   return first;
 }
 
-/* Places an instruction after everything that it needs. That comes earlier in the stretch, so the recursion ends. */
-static void place(struct schedule *s, uint32_t at) {
+/* Places an instruction after everything that it needs. That comes earlier in the region, so the recursion ends. */
+static void schedule_node(struct schedule *s, uint32_t at) {
   for (uint32_t before = missing(s, at); before != UINT32_MAX; before = missing(s, at))
-    place(s, before);
+    schedule_node(s, before);
   struct node *node = &s->node[at];
   node->done = true;
   s->moved |= s->placed != at;
@@ -162,7 +162,7 @@ static bool takes_turns(const struct schedule *s, uint32_t at) {
 }
 
 /* Returns whether any instruction has a new position. */
-static bool stretch(struct schedule *s, struct machine_inst *inst, uint32_t count, uint32_t most) {
+static bool schedule_region(struct schedule *s, struct machine_inst *inst, uint32_t count, uint32_t most) {
   uint32_t loads = 0, next_load = 0, next = 0;
   s->inst = inst;
   s->count = count;
@@ -184,13 +184,13 @@ static bool stretch(struct schedule *s, struct machine_inst *inst, uint32_t coun
     while (next < count && s->node[next].done)
       next++;
     if (next_load == count || s->waiting + s->node[next_load].words > most) {
-      place(s, next);
+      schedule_node(s, next);
       continue;
     }
     const uint32_t step = needed(s, next_load);
-    place(s, step);
+    schedule_node(s, step);
     if (step != next_load && takes_turns(s, next))
-      place(s, next);
+      schedule_node(s, next);
   }
   for (uint32_t i = 0; i < count; i++)
     machine_each(s->m, &inst[i], forget, forget, s);
@@ -198,7 +198,7 @@ static bool stretch(struct schedule *s, struct machine_inst *inst, uint32_t coun
   return s->moved;
 }
 
-bool machine_load_ahead(struct machine *m, uint32_t most) {
+bool machine_load_ahead(struct machine_function *m, uint32_t most) {
   struct schedule *s = need(1, sizeof *s);
   s->m = m;
   s->writer = need(2 * (size_t)m->vregs, sizeof *s->writer);
@@ -208,8 +208,8 @@ bool machine_load_ahead(struct machine *m, uint32_t most) {
     struct machine_block *block = &m->block[m->order[i]];
     uint32_t start = 0;
     for (uint32_t at = 0; at <= block->count; at++)
-      if (at == block->count || at - start == STRETCH_MOST || has_effect(&block->inst[at])) {
-        changed |= at > start && stretch(s, block->inst + start, at - start, most);
+      if (at == block->count || at - start == REGION_MOST || has_effect(&block->inst[at])) {
+        changed |= at > start && schedule_region(s, block->inst + start, at - start, most);
         start = at < block->count && has_effect(&block->inst[at]) ? at + 1 : at;
       }
   }

@@ -15,7 +15,7 @@ struct affinity {
   uint32_t depth, number;
 };
 
-static struct bundle *root_of(const struct machine *m, uint32_t head, int32_t *offset) {
+static struct bundle *root_of(const struct machine_function *m, uint32_t head, int32_t *offset) {
   int32_t sum = 0;
   uint32_t at = head;
   for (; m->bundle[at].up != at; at = m->bundle[at].up)
@@ -33,19 +33,19 @@ static struct bundle *root_of(const struct machine *m, uint32_t head, int32_t *o
   return &m->bundle[at];
 }
 
-struct bundle *bundle_of(const struct machine *m, uint32_t vreg, uint32_t *offset) {
+struct bundle *bundle_of(const struct machine_function *m, uint32_t vreg, uint32_t *offset) {
   int32_t sum;
   struct bundle *root = root_of(m, machine_head(m, vreg), &sum);
   *offset = (uint32_t)(sum + m->vreg[vreg].index);
   return root;
 }
 
-static void begin(struct machine *m) {
+static void begin(struct machine_function *m) {
   m->bundle = need(m->vregs, sizeof *m->bundle);
   for (uint32_t v = 1; v < m->vregs; v += m->vreg[v].words) {
     const struct vreg *vreg = &m->vreg[v];
-    m->bundle[v] =
-        (struct bundle){.up = v, .words = vreg->words, .next = v, .brief = vreg->brief, .word = &m->range[v]};
+    m->bundle[v] = (struct bundle){
+        .up = v, .words = vreg->words, .next = v, .unspillable = vreg->unspillable, .word = &m->range[v]};
   }
 }
 
@@ -91,10 +91,10 @@ static void join(struct bundle *a, struct bundle *b, uint32_t shift) {
   b->offset = (int32_t)shift;
 }
 
-static void try_join(struct machine *m, const struct affinity *affinity, uint32_t most) {
+static void try_join(struct machine_function *m, const struct affinity *affinity, uint32_t most) {
   uint32_t to_offset, from_offset;
   struct bundle *to = bundle_of(m, affinity->to, &to_offset), *from = bundle_of(m, affinity->from, &from_offset);
-  if (to == from || to->brief || from->brief)
+  if (to == from || to->unspillable || from->unspillable)
     return;
   if (to_offset >= from_offset) {
     if (may_join(to, from, to_offset - from_offset, most))
@@ -111,7 +111,7 @@ static int hottest(const void *x, const void *y) {
   return (a->number > b->number) - (a->number < b->number);
 }
 
-static uint32_t copy_affinities(const struct machine *m, const struct machine_inst *copy, uint32_t depth,
+static uint32_t copy_affinities(const struct machine_function *m, const struct machine_inst *copy, uint32_t depth,
                                 struct affinity *all, uint32_t count) {
   for (uint32_t i = 0; i < copy->count; i++) {
     const struct machine_move *move = &m->move[copy->list + i];
@@ -123,7 +123,7 @@ static uint32_t copy_affinities(const struct machine *m, const struct machine_in
   return count;
 }
 
-static uint32_t find_affinities(const struct machine *m, struct affinity *all) {
+static uint32_t find_affinities(const struct machine_function *m, struct affinity *all) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < m->ordered; i++) {
     const struct machine_block *block = &m->block[m->order[i]];
@@ -134,7 +134,7 @@ static uint32_t find_affinities(const struct machine *m, struct affinity *all) {
   return count;
 }
 
-static void weigh_copy(const struct machine *m, const struct machine_inst *copy, double weight) {
+static void weigh_copy(const struct machine_function *m, const struct machine_inst *copy, double weight) {
   uint32_t offset;
   for (uint32_t i = 0; i < copy->count; i++) {
     const struct machine_move *move = &m->move[copy->list + i];
@@ -148,7 +148,7 @@ static void weigh_copy(const struct machine *m, const struct machine_inst *copy,
   }
 }
 
-static void weigh_instruction(const struct machine *m, struct machine_inst *inst, double weight) {
+static void weigh_instruction(const struct machine_function *m, struct machine_inst *inst, double weight) {
   struct machine_operand operand[MACHINE_OPERANDS];
   uint32_t offset;
   for (uint32_t i = machine_operands(m, inst, operand); i--;)
@@ -156,7 +156,7 @@ static void weigh_instruction(const struct machine *m, struct machine_inst *inst
 }
 
 /* How often bundles are read and written; one level of loop nesting counts as eight times. */
-static void weigh(struct machine *m) {
+static void weigh(struct machine_function *m) {
   for (uint32_t i = 0; i < m->ordered; i++) {
     struct machine_block *block = &m->block[m->order[i]];
     const uint32_t depth = block->depth < 8 ? block->depth : 8;
@@ -172,7 +172,7 @@ static void weigh(struct machine *m) {
   }
 }
 
-static void measure(struct machine *m) {
+static void measure(struct machine_function *m) {
   for (uint32_t v = 1; v < m->vregs; v += m->vreg[v].words) {
     struct bundle *bundle = &m->bundle[v];
     bundle->start = UINT32_MAX;
@@ -185,7 +185,7 @@ static void measure(struct machine *m) {
   }
 }
 
-void machine_coalesce(struct machine *m, uint32_t most) {
+void machine_coalesce(struct machine_function *m, uint32_t most) {
   begin(m);
   struct affinity *all = need(m->moves + 1u, sizeof *all);
   const uint32_t count = find_affinities(m, all);

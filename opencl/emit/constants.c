@@ -24,10 +24,10 @@ static uint32_t above_loops(const struct ir *ir, uint32_t block) {
   return block;
 }
 
-void select_can_be_made_again(struct machine *m, const struct machine_inst *inst) {
-  *vector_next(m->again, m->agains, m->again_room) = *inst;
+void select_can_be_made_again(struct machine_function *m, const struct machine_inst *inst) {
+  *vector_next(m->remat, m->remats, m->remat_room) = *inst;
   for (uint32_t i = 0; i < m->vreg[inst->d].words; i++)
-    m->vreg[inst->d + i].again = m->agains;
+    m->vreg[inst->d + i].remat = m->remats;
 }
 
 static uint32_t make_constant(struct select *s, uint32_t block, uint64_t imm, enum vreg_kind kind, uint32_t words) {

@@ -16,7 +16,7 @@ static bool fail(const struct isa_program *program, const struct ir *ir, struct 
 }
 
 /* Assigns places to predicates and words. Returns the first kind that does not fit; VREG_KINDS if both do. */
-static enum vreg_kind place_all(struct machine *m, bool may_spill) {
+static enum vreg_kind place_all(struct machine_function *m, bool may_spill) {
   if (machine_color(m, VREG_PRED, may_spill))
     return VREG_PRED;
   return machine_color(m, VREG_WORD, may_spill) ? VREG_WORD : VREG_KINDS;
@@ -25,7 +25,7 @@ static enum vreg_kind place_all(struct machine *m, bool may_spill) {
 enum fit { FITS, SPILLS, STUCK };
 
 /* Repeats until everything has a place. If spilling is not allowed, returns SPILLS as soon as it would be necessary. */
-static enum fit allocate(struct machine *m, bool may_spill) {
+static enum fit allocate(struct machine_function *m, bool may_spill) {
   uint32_t most = m->bound[VREG_WORD] < WIDE_FROM ? 4 : RUN_MOST;
   enum fit fit = FITS;
   for (;;) {
@@ -45,7 +45,7 @@ static enum fit allocate(struct machine *m, bool may_spill) {
   }
 }
 
-static void add_kernel(struct ir *ir, const struct machine *m, struct isa_program *program) {
+static void add_kernel(struct ir *ir, const struct machine_function *m, struct isa_program *program) {
   struct isa_kernel *kernel = program->kernels = need(1, sizeof *kernel);
   program->kernel_count = 1;
   const uint32_t spilled = m->used[VREG_MEMORY];
@@ -76,14 +76,15 @@ static void add_kernel(struct ir *ir, const struct machine *m, struct isa_progra
 }
 
 /* Bounds memory places by what is spilled at worst, four words per word for alignment: most kernels spill nothing. */
-static void bound_memory(struct machine *m) {
+static void bound_memory(struct machine_function *m) {
   uint32_t most = 0;
   for (uint32_t v = 0; v < m->vregs && most < m->bound[VREG_MEMORY]; v++)
     most += m->vreg[v].kind == VREG_MEMORY ? 4 : 0;
   m->bound[VREG_MEMORY] = most < m->bound[VREG_MEMORY] ? most : m->bound[VREG_MEMORY];
 }
 
-static bool emit(struct ir *ir, struct machine *m, bool placed, struct isa_program *program, struct isa_error *error) {
+static bool emit(struct ir *ir, struct machine_function *m, bool placed, struct isa_program *program,
+                 struct isa_error *error) {
   if (m->frame > ISA_MOST_PRIVATE_BYTES)
     return fail(program, ir, error, "has private variables of more than 256 MiB");
   if (!placed)
@@ -96,8 +97,8 @@ static bool emit(struct ir *ir, struct machine *m, bool placed, struct isa_progr
   return true;
 }
 
-static struct machine *select_within(struct ir *ir) {
-  struct machine *m = machine_select(ir);
+static struct machine_function *select_within(struct ir *ir) {
+  struct machine_function *m = machine_select(ir);
   enum { MOST_SPILLED = 1 << 14 /* words; each has its own list of segments */ };
   const uint32_t base = code_spill_base(m), most = (uint32_t)ISA_MOST_PRIVATE_BYTES;
   const uint32_t room = base < most ? (most - base) / 4 : 0;
@@ -108,7 +109,7 @@ static struct machine *select_within(struct ir *ir) {
 }
 
 /* Is any register from `allowed` on occupied while the block runs? */
-static bool is_crowded(const struct machine *m, const struct machine_block *block, uint32_t allowed) {
+static bool is_crowded(const struct machine_function *m, const struct machine_block *block, uint32_t allowed) {
   const uint32_t start = 2 * block->first, end = start + 2 * block->count;
   for (uint32_t r = allowed; r < m->used[VREG_WORD]; r++) {
     const struct live *holds = &m->file[VREG_WORD][r];
@@ -120,7 +121,7 @@ static bool is_crowded(const struct machine *m, const struct machine_block *bloc
 }
 
 /* The instructions of all blocks, by number. */
-static struct machine_inst *copy_of(struct machine *m) {
+static struct machine_inst *copy_of(struct machine_function *m) {
   machine_number(m);
   struct machine_inst *was = need(m->times / 2 + 1, sizeof *was);
   for (uint32_t i = 0; i < m->ordered; i++) {
@@ -131,7 +132,7 @@ static struct machine_inst *copy_of(struct machine *m) {
   return was;
 }
 
-static enum fit allocate_as_it_was(struct machine *m, const struct machine_inst *was) {
+static enum fit allocate_as_it_was(struct machine_function *m, const struct machine_inst *was) {
   for (uint32_t i = 0; i < m->ordered; i++) {
     struct machine_block *block = &m->block[m->order[i]];
     if (block->count)
@@ -140,7 +141,7 @@ static enum fit allocate_as_it_was(struct machine *m, const struct machine_inst 
   return allocate(m, true);
 }
 
-static enum fit allocate_ahead(struct machine *m, const struct machine_inst *was, uint32_t registers) {
+static enum fit allocate_ahead(struct machine_function *m, const struct machine_inst *was, uint32_t registers) {
   enum { AHEAD = 16, AHEAD_OF_FEW = 8 };
   const bool moved = machine_load_ahead(m, registers < WIDE_FROM ? AHEAD_OF_FEW : AHEAD);
   const enum fit fit = allocate(m, !moved);
@@ -151,7 +152,7 @@ static enum fit allocate_ahead(struct machine *m, const struct machine_inst *was
  * occupancy. Otherwise retries with fewer registers in the crowded blocks, or in all blocks if something spilled, and
  * in the end returns to the original order. If that one spills as well, keeps it at once, because other orders seldom
  * help. */
-static enum fit allocate_scheduled(struct machine *m, const struct machine_inst *was) {
+static enum fit allocate_scheduled(struct machine_function *m, const struct machine_inst *was) {
   enum { TRIES = 5, STEP = 4 };
   struct schedule *schedule = schedule_new(m, was);
   uint32_t *less = need(m->blocks, sizeof *less);
@@ -173,7 +174,7 @@ static enum fit allocate_scheduled(struct machine *m, const struct machine_inst 
   return done ? fit : allocate_as_it_was(m, was);
 }
 
-static enum fit allocate_in_order(struct machine *m, const struct opencl_target *target) {
+static enum fit allocate_in_order(struct machine_function *m, const struct opencl_target *target) {
   if (!opencl_pass_runs(target, PASS_schedule) && !opencl_pass_runs(target, PASS_ahead))
     return allocate(m, true);
   struct machine_inst *was = copy_of(m);
@@ -184,7 +185,7 @@ static enum fit allocate_in_order(struct machine *m, const struct opencl_target 
 }
 
 bool emit_kernel(struct ir *ir, struct isa_program *program, struct isa_error *error) {
-  struct machine *m = select_within(ir);
+  struct machine_function *m = select_within(ir);
   const enum fit fit = allocate_in_order(m, &ir->target);
   const bool good = emit(ir, m, fit != STUCK, program, error);
   machine_free(m);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 struct finish {
-  struct machine *m;
+  struct machine_function *m;
   struct code code;
   struct moves *moves;
   uint32_t *start;      /* by block: its first instruction */
@@ -25,11 +25,11 @@ void code_add(struct code *code, struct isa_inst inst, struct ir_place place) {
   *vector_next(code->at, code->count, code->room) = (struct code_inst){inst, place, 0};
 }
 
-static uint8_t field(const struct machine *m, uint32_t vreg) {
+static uint8_t field(const struct machine_function *m, uint32_t vreg) {
   return vreg ? (uint8_t)machine_place(m, vreg) : ISA_NO_REGISTER;
 }
 
-static uint64_t imm_of(const struct machine *m, const struct machine_inst *inst) {
+static uint64_t imm_of(const struct machine_function *m, const struct machine_inst *inst) {
   const char *letters = isa_formats[isa_rows[inst->op].format].operands;
   uint64_t imm = inst->imm;
   if (inst->memory)
@@ -45,7 +45,7 @@ static uint64_t imm_of(const struct machine *m, const struct machine_inst *inst)
 }
 
 static void instruction(struct finish *f, const struct machine_inst *inst) {
-  const struct machine *m = f->m;
+  const struct machine_function *m = f->m;
   struct isa_inst out = {.op = inst->op,
                          .flags = inst->flags,
                          .d = field(m, inst->d),
@@ -85,7 +85,7 @@ static bool goes_round(const struct finish *f, const bool *empty, uint32_t block
 }
 
 static void find_skipped(struct finish *f) {
-  struct machine *m = f->m;
+  struct machine_function *m = f->m;
   bool *empty = need(m->blocks, sizeof *empty);
   for (uint32_t i = 0; i < m->ordered; i++)
     empty[m->order[i]] = is_empty(f, &m->block[m->order[i]]);
@@ -110,7 +110,7 @@ static void branch(struct finish *f, uint32_t to, uint8_t guard, struct ir_place
            place);
 }
 
-static void leave(struct finish *f, uint8_t guard, struct ir_place place) {
+static void emit_exit(struct finish *f, uint8_t guard, struct ir_place place) {
   code_add(&f->code,
            (struct isa_inst){ISA_EXIT, guard, 0, ISA_NO_REGISTER, ISA_NO_REGISTER, ISA_NO_REGISTER, ISA_NO_REGISTER, 0},
            place);
@@ -129,12 +129,12 @@ static bool is_at(const struct finish *f, uint32_t at, uint32_t block) {
 }
 
 /* Emits an unconditional branch or exit if one is needed. Returns the position to continue at. */
-static uint32_t go(struct finish *f, uint32_t at, uint32_t to, struct ir_place place) {
+static uint32_t emit_branch(struct finish *f, uint32_t at, uint32_t to, struct ir_place place) {
   const uint32_t next = next_of(f, at, false), next_end = next_of(f, at, true);
   if (f->ends[to]) {
     if (next_end < next)
       return next_end;
-    leave(f, 0, place);
+    emit_exit(f, 0, place);
   } else if (!is_at(f, next, to)) {
     branch(f, to, 0, place);
   }
@@ -146,7 +146,7 @@ static uint32_t choose(struct finish *f, uint32_t at, const struct machine_block
   const uint32_t next = next_of(f, at, false);
   bool not = block->condition_not;
   if (yes == no || (f->ends[yes] && f->ends[no]))
-    return go(f, at, yes, block->place);
+    return emit_branch(f, at, yes, block->place);
   /* Makes `no` the side that needs no branch or, if both need one, the side that is taken less often. */
   if (is_at(f, next, yes) ||
       (!is_at(f, next, no) && (f->ends[yes] || (!f->ends[no] && f->m->block[yes].depth < f->m->block[no].depth)))) {
@@ -157,18 +157,18 @@ static uint32_t choose(struct finish *f, uint32_t at, const struct machine_block
   }
   const uint8_t guard = (uint8_t)(1 + 2 * machine_place(f->m, block->condition) + not );
   if (f->ends[yes])
-    leave(f, guard, block->place);
+    emit_exit(f, guard, block->place);
   else
     branch(f, yes, guard, block->place);
-  return go(f, at, no, block->place);
+  return emit_branch(f, at, no, block->place);
 }
 
 static void blocks(struct finish *f) {
-  struct machine *m = f->m;
+  struct machine_function *m = f->m;
   uint32_t at = f->skipped[m->order[0]] ? next_of(f, 0, false) : 0;
   const uint32_t first = target(f, m->order[0]);
   if (f->ends[first])
-    leave(f, 0, m->block[first].place);
+    emit_exit(f, 0, m->block[first].place);
   else if (!is_at(f, at, first))
     branch(f, first, 0, m->block[first].place);
   if (f->ends[first])
@@ -180,9 +180,9 @@ static void blocks(struct finish *f) {
     if (block->end == IR_END_IF) {
       at = choose(f, at, block);
     } else if (block->end == IR_END_GOTO) {
-      at = go(f, at, target(f, block->to[0]), block->place);
+      at = emit_branch(f, at, target(f, block->to[0]), block->place);
     } else {
-      leave(f, 0, block->place);
+      emit_exit(f, 0, block->place);
       at = next_of(f, at, false);
     }
   }
@@ -229,7 +229,7 @@ static void set_joins(struct isa_program *program) {
   free(join);
 }
 
-void machine_finish(struct machine *m, struct isa_program *program) {
+void machine_finish(struct machine_function *m, struct isa_program *program) {
   struct finish f = {.m = m, .moves = moves_new(m)};
   f.start = need(m->blocks, sizeof *f.start);
   f.skipped = need(m->blocks, sizeof *f.skipped);

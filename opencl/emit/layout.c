@@ -39,7 +39,7 @@ static bool dominates_latches(const struct ir *ir, uint32_t block, uint32_t head
 
 /* Does the loop laid out from `first` gain by ending with the block at `at`? The block's other edge must lead to the
  * next block. */
-static bool is_way_out(const struct layout *l, uint32_t at, uint32_t header) {
+static bool is_exit(const struct layout *l, uint32_t at, uint32_t header) {
   const struct ir_block *block = &l->ir->block[l->list[at]];
   if (block->end != IR_END_IF || block->loop != header || at + 1 == l->count)
     return false;
@@ -52,7 +52,7 @@ static void turn(struct layout *l, uint32_t first, uint32_t header) {
   if (last->end != IR_END_GOTO || last->to[0] != header)
     return;
   uint32_t at = first;
-  while (at < l->count && !is_way_out(l, at, header))
+  while (at < l->count && !is_exit(l, at, header))
     at++;
   if (at == l->count)
     return;

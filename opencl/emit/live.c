@@ -42,7 +42,7 @@ struct part {
 };
 
 struct analysis {
-  struct machine *m;
+  struct machine_function *m;
   uint32_t *first; /* the events of vreg v, in order: event[first[v] .. first[v + 1]) */
   struct event *event;
   bool counting;        /* the first of two walks over the instructions */
@@ -60,7 +60,7 @@ struct analysis {
 
 /* ---- events ------------------------------------------------------------------------------------------- */
 
-static void note(struct analysis *a, uint32_t vreg, uint32_t words, uint32_t time, uint32_t at, bool write) {
+static void record_event(struct analysis *a, uint32_t vreg, uint32_t words, uint32_t time, uint32_t at, bool write) {
   for (uint32_t i = 0; i < words; i++)
     if (a->counting)
       a->first[vreg + i + 1]++;
@@ -73,15 +73,15 @@ static void note_copy(struct analysis *a, const struct machine_inst *inst, uint3
   const uint32_t room[2] = {inst->a, inst->b};
   for (uint32_t i = 0; i < 2; i++)
     if (room[i])
-      note(a, room[i], 1, time, at, true);
+      record_event(a, room[i], 1, time, at, true);
   for (uint32_t i = 0; i < inst->count; i++)
     if (move[i].from)
-      note(a, move[i].from, 1, time, at, false);
+      record_event(a, move[i].from, 1, time, at, false);
   for (uint32_t i = 0; i < inst->count; i++)
-    note(a, move[i].to, 1, time + 1, at, true);
+    record_event(a, move[i].to, 1, time + 1, at, true);
   for (uint32_t i = 0; i < 2; i++)
     if (room[i])
-      note(a, room[i], 1, time + 1, at, false);
+      record_event(a, room[i], 1, time + 1, at, false);
 }
 
 static void note_instruction(struct analysis *a, struct machine_inst *inst, uint32_t time, uint32_t at) {
@@ -89,14 +89,14 @@ static void note_instruction(struct analysis *a, struct machine_inst *inst, uint
   const uint32_t count = machine_operands(a->m, inst, operand);
   for (uint32_t i = 0; i < count; i++)
     if (operand[i].reads)
-      note(a, *operand[i].vreg, operand[i].words, time, at, false);
+      record_event(a, *operand[i].vreg, operand[i].words, time, at, false);
   for (uint32_t i = 0; i < count; i++)
     if (operand[i].writes)
-      note(a, *operand[i].vreg, operand[i].words, time + 1, at, true);
+      record_event(a, *operand[i].vreg, operand[i].words, time + 1, at, true);
 }
 
 static void note_all(struct analysis *a, bool counting) {
-  struct machine *m = a->m;
+  struct machine_function *m = a->m;
   a->counting = counting;
   for (uint32_t at = 0; at < m->ordered; at++) {
     struct machine_block *block = &m->block[m->order[at]];
@@ -107,7 +107,7 @@ static void note_all(struct analysis *a, bool counting) {
       else
         note_instruction(a, &block->inst[k], time, at);
     if (block->condition)
-      note(a, block->condition, 1, time, at, false);
+      record_event(a, block->condition, 1, time, at, false);
   }
 }
 
@@ -130,7 +130,7 @@ static uint32_t ways(const struct machine_block *block) {
 
 /* The predecessors of each block. */
 static void find_from(struct analysis *a) {
-  struct machine *m = a->m;
+  struct machine_function *m = a->m;
   uint32_t *place = need(m->blocks, sizeof *place);
   for (uint32_t at = 0; at < m->ordered; at++)
     place[m->order[at]] = at;
@@ -235,7 +235,8 @@ static void sort_found(struct analysis *a) {
 }
 
 /* Starts spans of some vregs at block `at` and ends spans of others with block `last`. */
-static void turn(struct analysis *a, struct group *group, uint64_t begin, uint64_t end, uint32_t at, uint32_t last) {
+static void update_spans(struct analysis *a, struct group *group, uint64_t begin, uint64_t end, uint32_t at,
+                         uint32_t last) {
   for (; end; end &= end - 1) {
     const uint32_t k = (uint32_t)__builtin_ctzll(end);
     *vector_next(a->part, a->parts, a->part_room) = (struct part){{group->open[k], last}, k};
@@ -254,18 +255,18 @@ static void part(struct analysis *a, struct group *group) {
   for (uint32_t i = 0; i < a->count; i++) {
     const uint32_t at = a->found[i];
     const uint64_t now = a->mark[at].lives, stay = at == last + 1 ? lives & now : 0;
-    turn(a, group, now & ~stay, lives & ~stay, at, last);
+    update_spans(a, group, now & ~stay, lives & ~stay, at, last);
     lives = now;
     last = at;
     a->mark[at] = (struct mark){0};
   }
-  turn(a, group, 0, lives, 0, last);
+  update_spans(a, group, 0, lives, 0, last);
   a->count = 0;
 }
 
 /* Stores the spans of the vregs from `first` up to `end`, some of which are in the group. */
 static void store(struct analysis *a, const struct group *group, uint32_t first, uint32_t end) {
-  struct machine *m = a->m;
+  struct machine_function *m = a->m;
   uint32_t next[TOGETHER], k = 0;
   m->span = vector_room(m->span, &m->span_room, m->spans + a->parts, sizeof *m->span);
   for (uint32_t v = first; v < end; v++) {
@@ -281,7 +282,7 @@ static void store(struct analysis *a, const struct group *group, uint32_t first,
 
 /* Finds the spans of vregs that are new since the last time. */
 static void find_spans(struct analysis *a) {
-  struct machine *m = a->m;
+  struct machine_function *m = a->m;
   uint32_t edges = 0;
   if (!m->span) /* pointers are formed from it even if there are no spans */
     m->span = need(m->span_room = 1, sizeof *m->span);
@@ -326,7 +327,7 @@ static void push(struct live *out, struct segment next) {
 
 /* The words of a load arrive together. A word without readers keeps its register until another word of the run is
  * read; otherwise the next load into that register would wait for this one. */
-static uint32_t under_way(const struct analysis *a, uint32_t v, const struct event *write) {
+static uint32_t in_flight(const struct analysis *a, uint32_t v, const struct event *write) {
   const uint32_t head = machine_head(a->m, v);
   uint32_t until = UINT32_MAX;
   for (uint32_t w = head; w < head + a->m->vreg[head].words; w++)
@@ -355,7 +356,7 @@ static uint32_t live_inside(const struct analysis *a, uint32_t v, uint32_t i, ui
     else if (!event[i].write)
       until = event[i].time + 1;
     else if (is_last || event[i + 1].write)
-      until = under_way(a, v, &event[i]);
+      until = in_flight(a, v, &event[i]);
   }
   push(out, (struct segment){start, until, same});
   return i;
@@ -363,7 +364,7 @@ static uint32_t live_inside(const struct analysis *a, uint32_t v, uint32_t i, ui
 
 /* Adds the segments of `v`: in blocks with events, and in the blocks between them. */
 static void live_between(const struct analysis *a, uint32_t v, struct live *out) {
-  const struct machine *m = a->m;
+  const struct machine_function *m = a->m;
   const struct span *span = &m->span[m->span_of[v]], *const end = &m->span[m->span_of[v + 1]];
   uint32_t i = a->first[v], done = 0; /* blocks so far */
   for (bool more = true; more;) {
@@ -383,7 +384,7 @@ static void live_between(const struct analysis *a, uint32_t v, struct live *out)
 }
 
 static void find_segments(struct analysis *a, uint32_t v) {
-  struct machine *m = a->m;
+  struct machine_function *m = a->m;
   struct live *out = &m->range[v];
   out->segment = m->segment + a->segments;
   if (is_written(a, v))
@@ -394,7 +395,7 @@ static void find_segments(struct analysis *a, uint32_t v) {
   a->segments += out->count;
 }
 
-uint32_t *live_pressure(const struct machine *m, enum vreg_kind kind, bool distinct, uint32_t *most) {
+uint32_t *live_pressure(const struct machine_function *m, enum vreg_kind kind, bool distinct, uint32_t *most) {
   uint32_t *at = need(m->times + 1u, sizeof *at);
   *most = 0;
   for (uint32_t v = 1; v < m->ranged; v++) {
@@ -413,7 +414,7 @@ uint32_t *live_pressure(const struct machine *m, enum vreg_kind kind, bool disti
   return at;
 }
 
-void machine_find_live(struct machine *m) {
+void machine_find_live(struct machine_function *m) {
   live_free(m);
   struct analysis a = {.m = m, .first = need(m->vregs + 2u, sizeof *a.first)};
   a.start = need(m->ordered + 1u, sizeof *a.start);
@@ -557,7 +558,7 @@ void live_merge(struct live *into, const struct live *from) {
   }
 }
 
-void live_free(struct machine *m) {
+void live_free(struct machine_function *m) {
   for (uint32_t v = 0; m->range && v < m->ranged; v++)
     live_forget(&m->range[v]);
   for (uint32_t v = 0; m->bundle && v < m->ranged; v++) {

@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct machine *machine_new(uint32_t blocks) {
-  struct machine *m = need(1, sizeof *m);
+struct machine_function *machine_new(uint32_t blocks) {
+  struct machine_function *m = need(1, sizeof *m);
   m->block = need(blocks, sizeof *m->block);
   m->blocks = blocks;
   *vector_next(m->vreg, m->vregs, m->vreg_room) = (struct vreg){0};
   return m;
 }
 
-void machine_free(struct machine *m) {
+void machine_free(struct machine_function *m) {
   for (uint32_t i = 0; i < m->blocks; i++)
     free(m->block[i].inst);
   live_free(m);
@@ -27,11 +27,11 @@ void machine_free(struct machine *m) {
   free(m->order);
   free(m->move);
   free(m->list);
-  free(m->again);
+  free(m->remat);
   free(m);
 }
 
-uint32_t machine_run(struct machine *m, enum vreg_kind kind, uint32_t words) {
+uint32_t machine_run(struct machine_function *m, enum vreg_kind kind, uint32_t words) {
   m->vreg = vector_room(m->vreg, &m->vreg_room, m->vregs + words, sizeof *m->vreg);
   const uint32_t head = m->vregs;
   for (uint32_t i = 0; i < words; i++, m->vregs++)
@@ -46,7 +46,7 @@ struct machine_inst *machine_append(struct machine_block *block, const struct ma
   return made;
 }
 
-void machine_move(struct machine *m, struct machine_inst *copy, struct machine_move move) {
+void machine_move(struct machine_function *m, struct machine_inst *copy, struct machine_move move) {
   if (!copy->count)
     copy->list = m->moves;
   assert(copy->list + copy->count == m->moves && "moves are added to the newest copy only");
@@ -54,13 +54,13 @@ void machine_move(struct machine *m, struct machine_inst *copy, struct machine_m
   copy->count++;
 }
 
-uint32_t machine_block_new(struct machine *m) {
+uint32_t machine_block_new(struct machine_function *m) {
   m->block = need_more(m->block, m->blocks + 1u, sizeof *m->block);
   m->block[m->blocks] = (struct machine_block){0};
   return m->blocks++;
 }
 
-void machine_number(struct machine *m) {
+void machine_number(struct machine_function *m) {
   uint32_t number = 0;
   for (uint32_t i = 0; i < m->ordered; i++) {
     struct machine_block *block = &m->block[m->order[i]];
@@ -86,7 +86,7 @@ static void add(struct operands *all, uint32_t *vreg, uint32_t words, bool reads
 
 static uint32_t words_of(enum isa_type type) { return type == TYPE_PRED ? 1 : isa_types[type].registers; }
 
-uint32_t machine_operands(const struct machine *m, struct machine_inst *inst,
+uint32_t machine_operands(const struct machine_function *m, struct machine_inst *inst,
                           struct machine_operand operand[MACHINE_OPERANDS]) {
   struct operands all = {operand, 0};
   const struct isa_row *row = &isa_rows[inst->op];
@@ -106,7 +106,7 @@ uint32_t machine_operands(const struct machine *m, struct machine_inst *inst,
   return all.count;
 }
 
-void machine_each(const struct machine *m, const struct machine_inst *inst, machine_visit *on_read,
+void machine_each(const struct machine_function *m, const struct machine_inst *inst, machine_visit *on_read,
                   machine_visit *on_write, void *self) {
   struct machine_inst copy = *inst;
   struct machine_operand operand[MACHINE_OPERANDS];

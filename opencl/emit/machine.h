@@ -23,12 +23,12 @@ enum vreg_kind { VREG_WORD, VREG_PRED, VREG_MEMORY, VREG_KINDS };
 enum { RUN_MOST = 8 }; /* words that coalescing may tie together */
 
 struct vreg {
-  uint8_t kind;   /* enum vreg_kind */
-  uint8_t index;  /* in its run */
-  uint8_t words;  /* of the run */
-  bool brief;     /* lives around one instruction: spilling it gains nothing */
-  uint32_t same;  /* the vreg that it is a copy of, or itself; copies may share a register while both are live */
-  uint32_t again; /* 1 + index in machine.again of the instruction that recomputes the run; 0 for none */
+  uint8_t kind;     /* enum vreg_kind */
+  uint8_t index;    /* in its run */
+  uint8_t words;    /* of the run */
+  bool unspillable; /* lives around one instruction: spilling it gains nothing */
+  uint32_t same;    /* the vreg that it is a copy of, or itself; copies may share a register while both are live */
+  uint32_t remat;   /* 1 + index in machine_function.remat of the instruction that recomputes the run; 0 for none */
 };
 
 /* One move of a parallel copy. */
@@ -88,12 +88,12 @@ struct span {
 
 /* A set of runs that get one place. The root's fields hold for all of them. */
 struct bundle {
-  uint32_t up;    /* first vreg of the next bundle on the way to the root; the root's is its own */
-  int32_t offset; /* from that bundle, in words */
-  uint32_t start; /* when the first of its words becomes live */
-  uint32_t alive; /* for how long, summed over its words */
-  bool brief;     /* see struct vreg */
-  bool own;       /* `word` is an array of RUN_MOST of its own; otherwise it points to its run in machine.range */
+  uint32_t up;      /* first vreg of the next bundle on the way to the root; the root's is its own */
+  int32_t offset;   /* from that bundle, in words */
+  uint32_t start;   /* when the first of its words becomes live */
+  uint32_t alive;   /* for how long, summed over its words */
+  bool unspillable; /* see struct vreg */
+  bool own;         /* `word` is an array of RUN_MOST of its own; otherwise it points to its run in machine.range */
   uint32_t words;
   struct live *word;
   uint32_t next;  /* next member; circular */
@@ -101,7 +101,7 @@ struct bundle {
   uint32_t place; /* of word 0: register, predicate, word of memory */
 };
 
-struct machine {
+struct machine_function {
   struct vreg *vreg; /* vreg[0] is not used */
   uint32_t vregs;
   size_t vreg_room;
@@ -114,9 +114,9 @@ struct machine {
   uint32_t *list;
   uint32_t lists;
   size_t list_room;
-  struct machine_inst *again; /* see struct vreg */
-  uint32_t agains;
-  size_t again_room;
+  struct machine_inst *remat; /* see struct vreg */
+  uint32_t remats;
+  size_t remat_room;
   uint32_t frame; /* bytes of private variables; spilled words follow */
   uint32_t times; /* number of times, by machine_number() */
   /* Where the vregs below `spanned` are live across blocks, for all rounds: span[span_of[v] .. span_of[v + 1]). */
@@ -137,18 +137,21 @@ struct machine {
 
 /* ---- construction (machine.c) ---------------------------------------------------------------------- */
 
-struct machine *machine_new(uint32_t blocks);
-void machine_free(struct machine *m);
+struct machine_function *machine_new(uint32_t blocks);
+void machine_free(struct machine_function *m);
 
 /* Returns the first of `words` new vregs. */
-uint32_t machine_run(struct machine *m, enum vreg_kind kind, uint32_t words);
+uint32_t machine_run(struct machine_function *m, enum vreg_kind kind, uint32_t words);
 /* Numbers instructions: fills first and times. */
-void machine_number(struct machine *m);
+void machine_number(struct machine_function *m);
 struct machine_inst *machine_append(struct machine_block *block, const struct machine_inst *inst);
-void machine_move(struct machine *m, struct machine_inst *copy, struct machine_move move); /* the newest copy only */
-uint32_t machine_block_new(struct machine *m);
+void machine_move(struct machine_function *m, struct machine_inst *copy,
+                  struct machine_move move); /* the newest copy only */
+uint32_t machine_block_new(struct machine_function *m);
 
-static inline uint32_t machine_head(const struct machine *m, uint32_t vreg) { return vreg - m->vreg[vreg].index; }
+static inline uint32_t machine_head(const struct machine_function *m, uint32_t vreg) {
+  return vreg - m->vreg[vreg].index;
+}
 
 /* A register operand of an instruction that is not a MACHINE_COPY. */
 struct machine_operand {
@@ -158,12 +161,12 @@ struct machine_operand {
 };
 
 enum { MACHINE_OPERANDS = 16 };
-uint32_t machine_operands(const struct machine *m, struct machine_inst *inst,
+uint32_t machine_operands(const struct machine_function *m, struct machine_inst *inst,
                           struct machine_operand operand[MACHINE_OPERANDS]);
 
 /* Visits each word and predicate that an instruction reads, unless on_read is NULL, then each that it writes. */
 typedef void machine_visit(void *self, uint32_t vreg);
-void machine_each(const struct machine *m, const struct machine_inst *inst, machine_visit *on_read,
+void machine_each(const struct machine_function *m, const struct machine_inst *inst, machine_visit *on_read,
                   machine_visit *on_write, void *self);
 
 /* ---- the steps -------------------------------------------------------------------------------------- */
@@ -172,15 +175,15 @@ void machine_each(const struct machine *m, const struct machine_inst *inst, mach
 uint32_t *layout_order(const struct ir *ir);
 
 /* Makes the machine form of a kernel (select.c). */
-struct machine *machine_select(struct ir *ir);
+struct machine_function *machine_select(struct ir *ir);
 
 /* Moves loads ahead while pending results take no more than `most` words, and nothing else (ahead.c). Returns whether
  * that changed anything. */
-bool machine_load_ahead(struct machine *m, uint32_t most);
+bool machine_load_ahead(struct machine_function *m, uint32_t most);
 
 /* Puts instructions in a better order that uses about schedule_allowed() registers, as many as cost no occupancy
  * (schedule.c). `was` are the instructions in their original order, by number. */
-struct schedule *schedule_new(struct machine *m, const struct machine_inst *was);
+struct schedule *schedule_new(struct machine_function *m, const struct machine_inst *was);
 uint32_t schedule_allowed(const struct schedule *s);
 /* Reschedules, with less[b] fewer registers in block b. Blocks already scheduled with that number stay. Returns whether
  * any instruction is not at its original position. */
@@ -188,33 +191,33 @@ bool schedule_again(struct schedule *s, const uint32_t *less);
 void schedule_free(struct schedule *s);
 
 /* When each vreg lives (live.c). */
-void machine_find_live(struct machine *m);
-void live_free(struct machine *m);
+void machine_find_live(struct machine_function *m);
+void live_free(struct machine_function *m);
 void live_forget(struct live *live);
 /* How many vregs of a kind are live at each of the m->times times; the caller frees the array. If `distinct`, copies of
  * other vregs do not count. */
-uint32_t *live_pressure(const struct machine *m, enum vreg_kind kind, bool distinct, uint32_t *most);
+uint32_t *live_pressure(const struct machine_function *m, enum vreg_kind kind, bool distinct, uint32_t *most);
 bool live_meet(const struct live *a, const struct live *b); /* are both live at once, with different values? */
 /* The same for a long list `a` that is queried in roughly ascending order. */
 bool live_meet_near(struct live *a, const struct live *b);
 void live_merge(struct live *into, const struct live *from);
 
 /* Joins runs into bundles of at most `most` words (coalesce.c). */
-void machine_coalesce(struct machine *m, uint32_t most);
-struct bundle *bundle_of(const struct machine *m, uint32_t vreg, uint32_t *offset);
+void machine_coalesce(struct machine_function *m, uint32_t most);
+struct bundle *bundle_of(const struct machine_function *m, uint32_t vreg, uint32_t *offset);
 
 /* Assigns places to all bundles of a kind (color.c). Returns 0 if all fit; otherwise, if `may_spill`, how many must be
  * spilled: their `place` is UINT32_MAX. */
-uint32_t machine_color(struct machine *m, enum vreg_kind kind, bool may_spill);
-uint32_t machine_place(const struct machine *m, uint32_t vreg);
+uint32_t machine_color(struct machine_function *m, enum vreg_kind kind, bool may_spill);
+uint32_t machine_place(const struct machine_function *m, uint32_t vreg);
 /* A register that is free at instruction `number`, or UINT32_MAX. */
-uint32_t machine_idle(const struct machine *m, enum vreg_kind kind, uint32_t number);
+uint32_t machine_idle(const struct machine_function *m, enum vreg_kind kind, uint32_t number);
 
 /* Moves bundles without a place to memory or words, with short-lived vregs at each use (spill.c). Returns whether that
  * changed anything. */
-bool machine_spill(struct machine *m, enum vreg_kind kind);
+bool machine_spill(struct machine_function *m, enum vreg_kind kind);
 
 /* Writes the code, with joins, into an empty program (finish.c). */
-void machine_finish(struct machine *m, struct isa_program *program);
+void machine_finish(struct machine_function *m, struct isa_program *program);
 
 #endif

@@ -22,7 +22,7 @@ struct step {
 };
 
 struct moves {
-  const struct machine *m;
+  const struct machine_function *m;
   uint32_t *readers; /* by spot: remaining moves that read it */
   uint32_t *writer;  /* by spot: 1 + the move that writes it; 0 for none */
   uint32_t *reader;  /* by spot: 1 + a remaining move that reads it */
@@ -40,12 +40,12 @@ static enum vreg_kind kind_of(uint32_t spot) {
   return spot < PREDICATES_FROM ? VREG_WORD : spot < MEMORY_FROM ? VREG_PRED : VREG_MEMORY;
 }
 
-static uint32_t spot_of(const struct machine *m, uint32_t vreg) {
+static uint32_t spot_of(const struct machine_function *m, uint32_t vreg) {
   static const uint32_t from[VREG_KINDS] = {0, PREDICATES_FROM, MEMORY_FROM};
   return from[m->vreg[vreg].kind] + machine_place(m, vreg);
 }
 
-struct moves *moves_new(const struct machine *m) {
+struct moves *moves_new(const struct machine_function *m) {
   struct moves *x = need(1, sizeof *x);
   const size_t spots = MEMORY_FROM + m->used[VREG_MEMORY] + 1;
   x->m = m;
@@ -61,7 +61,7 @@ void moves_free(struct moves *x) {
   free(x);
 }
 
-bool moves_are_none(const struct machine *m, const struct machine_inst *copy) {
+bool moves_are_none(const struct machine_function *m, const struct machine_inst *copy) {
   for (uint32_t i = 0; i < copy->count; i++) {
     const struct machine_move *move = &m->move[copy->list + i];
     if (!move->undefined && (!move->from || spot_of(m, move->from) != spot_of(m, move->to)))
@@ -72,7 +72,8 @@ bool moves_are_none(const struct machine *m, const struct machine_inst *copy) {
 
 /* ---- instructions ------------------------------------------------------------------------------------- */
 
-static void put(struct moves *x, enum isa_op op, uint8_t flags, uint32_t d, uint32_t a, uint32_t b, uint64_t imm) {
+static void emit_inst(struct moves *x, enum isa_op op, uint8_t flags, uint32_t d, uint32_t a, uint32_t b,
+                      uint64_t imm) {
   const struct isa_inst inst = {.op = (uint16_t)op,
                                 .flags = flags,
                                 .d = (uint8_t)d,
@@ -138,7 +139,7 @@ static void to_word(struct moves *x, uint32_t to, const struct step *step) {
   else if (kind_of(step->from) == VREG_WORD)
     put_word(x, to, step->from, false, 0);
   else if (kind_of(step->from) == VREG_PRED)
-    put(x, ISA_CVT_U32_P, 0, to, step->from - PREDICATES_FROM, ISA_NO_REGISTER, 0);
+    emit_inst(x, ISA_CVT_U32_P, 0, to, step->from - PREDICATES_FROM, ISA_NO_REGISTER, 0);
   else
     put_memory(x, false, to, step->from);
 }
@@ -147,16 +148,16 @@ static void to_predicate(struct moves *x, const struct step *step) {
   const uint32_t to = step->to - PREDICATES_FROM;
   uint32_t word = step->from;
   if (step->from == NO_SPOT) {
-    put(x, ISA_MOV_P, ISA_FLAG_IMM_A, to, ISA_NO_REGISTER, ISA_NO_REGISTER, step->value & 1);
+    emit_inst(x, ISA_MOV_P, ISA_FLAG_IMM_A, to, ISA_NO_REGISTER, ISA_NO_REGISTER, step->value & 1);
     return;
   }
   if (kind_of(step->from) == VREG_PRED) {
-    put(x, ISA_MOV_P, 0, to, step->from - PREDICATES_FROM, ISA_NO_REGISTER, 0);
+    emit_inst(x, ISA_MOV_P, 0, to, step->from - PREDICATES_FROM, ISA_NO_REGISTER, 0);
     return;
   }
   if (kind_of(step->from) == VREG_MEMORY)
     to_word(x, word = x->spare[1], step);
-  put(x, ISA_SETP_NE_U32, ISA_FLAG_IMM_B, to, word, ISA_NO_REGISTER, 0);
+  emit_inst(x, ISA_SETP_NE_U32, ISA_FLAG_IMM_B, to, word, ISA_NO_REGISTER, 0);
 }
 
 static void to_memory(struct moves *x, const struct step *step) {
@@ -178,7 +179,7 @@ static void put_step(struct moves *x, const struct step *step) {
 /* ---- the order ---------------------------------------------------------------------------------------- */
 
 static void add_steps(struct moves *x, const struct machine_inst *copy) {
-  const struct machine *m = x->m;
+  const struct machine_function *m = x->m;
   x->step = vector_room(x->step, &x->room, copy->count, sizeof *x->step);
   x->steps = 0;
   for (uint32_t i = 0; i < copy->count; i++) {
@@ -213,9 +214,9 @@ static void exchange(struct moves *x, uint32_t a, uint32_t b) {
     a -= PREDICATES_FROM;
     b -= PREDICATES_FROM;
   }
-  put(x, op, 0, a, a, b, 0);
-  put(x, op, 0, b, a, b, 0);
-  put(x, op, 0, a, a, b, 0);
+  emit_inst(x, op, 0, a, a, b, 0);
+  emit_inst(x, op, 0, b, a, b, 0);
+  emit_inst(x, op, 0, a, a, b, 0);
 }
 
 static uint32_t idle_spot(const struct moves *x, enum vreg_kind kind, uint32_t number) {

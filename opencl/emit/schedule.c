@@ -17,15 +17,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STRETCH_MOST = 512 /* instructions considered together */, WORD_BITS = 64 };
+enum { REGION_MOST = 512 /* instructions considered together */, WORD_BITS = 64 };
 
 static const uint32_t NOBODY = UINT32_MAX;
 
 enum space { SPACE_NONE, SPACE_GLOBAL, SPACE_LDS, SPACE_PRIVATE, SPACE_IMAGE, SPACES };
 
 struct edge {
-  uint32_t before, after; /* before is NOBODY: the value comes from above the stretch, and nothing below reads it; after
-                             is NOBODY: something below the stretch reads it */
+  uint32_t before, after; /* before is NOBODY: the value comes from above the region, and nothing below reads it; after
+                             is NOBODY: something below the region reads it */
   uint32_t next_before;   /* 1 + the next edge to the same `after` */
   uint32_t next_after;    /* 1 + the next edge from the same `before` */
   uint32_t vreg;          /* written by `before` and read by `after`; 0: only the order matters */
@@ -41,7 +41,7 @@ struct node {
   uint32_t words;         /* of its result that have readers */
   uint32_t latency, height, ready;
   uint32_t rank;        /* its index in schedule.ranked */
-  uint32_t base, index; /* memory: 1 + the instruction of the stretch that wrote the address register; 0 for none */
+  uint32_t base, index; /* memory: 1 + the instruction of the region that wrote the address register; 0 for none */
   uint32_t before;      /* memory: 1 + the previous access to the same space; 0 for none */
   bool writes;          /* memory */
 };
@@ -51,10 +51,10 @@ struct rank {
   uint32_t height, at;
 };
 
-/* A stretch of instructions that may be reordered. */
+/* A region of instructions that may be reordered. */
 struct schedule {
-  struct machine *m;
-  uint32_t *writer;  /* by vreg: 1 + the latest instruction of the stretch that writes it */
+  struct machine_function *m;
+  uint32_t *writer;  /* by vreg: 1 + the latest instruction of the region that writes it */
   uint32_t *readers; /* by vreg: 1 + a reader since */
   uint32_t *wanted;  /* by vreg: readers that are not placed yet */
   /* Of the original order: */
@@ -66,9 +66,9 @@ struct schedule {
   uint32_t allowed;
   uint32_t *made; /* by block: 1 + how many registers fewer than allowed it was scheduled for; 0: not scheduled */
   bool *changed;  /* by block: does its order differ from the original? */
-  struct node node[STRETCH_MOST];
-  struct rank ranked[STRETCH_MOST];
-  uint64_t free[STRETCH_MOST / WORD_BITS]; /* one bit per rank: misses nothing and is not placed yet */
+  struct node node[REGION_MOST];
+  struct rank ranked[REGION_MOST];
+  uint64_t free[REGION_MOST / WORD_BITS]; /* one bit per rank: misses nothing and is not placed yet */
   struct edge *edge;
   uint32_t edges;
   size_t edge_room;
@@ -76,10 +76,10 @@ struct schedule {
   uint32_t reader_count;
   size_t reader_room;
   const struct machine_inst *inst;
-  uint32_t accesses[SPACES];                        /* 1 + the latest access to each space */
-  uint32_t count, at;                               /* at: the instruction that machine_each() visits */
-  uint32_t end;                                     /* the time at the end of the stretch, as live.c counts */
-  uint32_t order[STRETCH_MOST], best[STRETCH_MOST]; /* the order being made, and the one that ends first so far */
+  uint32_t accesses[SPACES];                      /* 1 + the latest access to each space */
+  uint32_t count, at;                             /* at: the instruction that machine_each() visits */
+  uint32_t end;                                   /* the time at the end of the region, as live.c counts */
+  uint32_t order[REGION_MOST], best[REGION_MOST]; /* the order being made, and the one that ends first so far */
   uint32_t placed;
   uint32_t now;    /* cycle, for the one warp */
   int32_t words;   /* words held in addition to those at the start: results with readers to come */
@@ -108,7 +108,7 @@ static void after(struct schedule *s, uint32_t at, uint32_t before, uint32_t vre
     s->node[before].words += s->m->vreg[vreg].kind == VREG_WORD;
 }
 
-/* Is the vreg's value not read after the stretch? */
+/* Is the vreg's value not read after the region? */
 static bool ends_here(const struct schedule *s, uint32_t vreg) {
   const struct live *live = &s->range[vreg];
   uint32_t low = 0, high = vreg < s->ranged ? live->count : 0;
@@ -147,8 +147,8 @@ static void writes(void *self, uint32_t vreg) {
   s->writer[vreg] = at + 1;
 }
 
-/* A value written here and read after the stretch is held until its end. */
-static void holds(void *self, uint32_t vreg) {
+/* A value written here and read after the region is held until its end. */
+static void hold_to_end(void *self, uint32_t vreg) {
   struct schedule *s = self;
   if (s->writer[vreg] != s->at + 1 || ends_here(s, vreg))
     return;
@@ -305,7 +305,7 @@ static uint32_t next_free(const struct schedule *s, uint32_t at) {
 /* The best instruction that fits: the one whose operands are available first, then the most urgent. Loads much less
  * urgent than the most urgent instruction, while that one waits (for an address being computed), would only take its
  * registers, so they come second. The most urgent unplaced instruction is always free, because whatever it missed would
- * be more urgent. Returns NOBODY if the stretch cannot end before `late`, judging by the longest chain and by one cycle
+ * be more urgent. Returns NOBODY if the region cannot end before `late`, judging by the longest chain and by one cycle
  * per instruction. */
 static uint32_t choose(struct schedule *s, uint32_t first, uint32_t most, uint32_t late) {
   enum { FAR = 8 }; /* cycles */
@@ -339,7 +339,7 @@ static void set_free(struct schedule *s, uint32_t at, bool free) {
   s->free[rank / WORD_BITS] = free ? s->free[rank / WORD_BITS] | bit : s->free[rank / WORD_BITS] & ~bit;
 }
 
-static void place(struct schedule *s, uint32_t at) {
+static void schedule_node(struct schedule *s, uint32_t at) {
   struct node *node = &s->node[at];
   const uint32_t start = node->ready > s->now ? node->ready : s->now;
   set_free(s, at, false);
@@ -401,12 +401,12 @@ static uint32_t place_all(struct schedule *s, uint32_t most, uint32_t window, ui
   for (uint32_t i = 0; i < s->count; i++)
     if (!s->node[i].missing)
       set_free(s, i, true);
-  bool done[STRETCH_MOST] = {false};
+  bool done[REGION_MOST] = {false};
   for (uint32_t first = 0; s->placed < s->count;) {
     const uint32_t at = choose(s, first, most, late);
     if (at == NOBODY)
       return UINT32_MAX;
-    place(s, at);
+    schedule_node(s, at);
     done[at] = true;
     while (first < s->count && done[first])
       first++;
@@ -422,7 +422,7 @@ static void place_best(struct schedule *s, uint32_t most) {
   bool refused = true;
   for (uint32_t window = s->count; refused && (window == s->count || window >= LEAST); window = window * 3 / 4) {
     const uint32_t time = place_all(s, most, window, least);
-    if (least == UINT32_MAX) /* the first window is the whole stretch, and is enough if nothing was refused */
+    if (least == UINT32_MAX) /* the first window is the whole region, and is enough if nothing was refused */
       refused = s->refused;
     if (time < least) {
       least = time;
@@ -431,10 +431,10 @@ static void place_best(struct schedule *s, uint32_t most) {
   }
 }
 
-/* Schedules `count` instructions into `out`. Returns whether any has a new position. `last`: the block if the stretch
+/* Schedules `count` instructions into `out`. Returns whether any has a new position. `last`: the block if the region
  * is its end; else NULL. */
-static bool stretch(struct schedule *s, struct machine_inst *out, const struct machine_inst *inst, uint32_t count,
-                    uint32_t most, uint32_t end, const struct machine_block *last) {
+static bool schedule_region(struct schedule *s, struct machine_inst *out, const struct machine_inst *inst,
+                            uint32_t count, uint32_t most, uint32_t end, const struct machine_block *last) {
   s->inst = inst;
   s->count = count;
   s->end = end;
@@ -452,7 +452,7 @@ static bool stretch(struct schedule *s, struct machine_inst *out, const struct m
   if (last)
     order_later_phis(s, last);
   for (s->at = 0; s->at < count; s->at++)
-    machine_each(s->m, &inst[s->at], NULL, holds, s);
+    machine_each(s->m, &inst[s->at], NULL, hold_to_end, s);
   find_heights(s);
   rank(s);
   place_best(s, most);
@@ -474,7 +474,7 @@ static uint32_t free_registers(uint32_t needed) {
   return needed > FREE ? (needed + UNIT - 1) / UNIT * UNIT + UNIT : FREE;
 }
 
-struct schedule *schedule_new(struct machine *m, const struct machine_inst *was) {
+struct schedule *schedule_new(struct machine_function *m, const struct machine_inst *was) {
   struct schedule *s = need(1, sizeof *s);
   uint32_t most;
   machine_find_live(m);
@@ -504,11 +504,11 @@ static bool one_block(struct schedule *s, struct machine_block *block, uint32_t 
   bool changed = false;
   uint32_t start = 0;
   for (uint32_t at = 0; at <= block->count; at++)
-    if (at == block->count || at - start == STRETCH_MOST || is_fixed(&was[at])) {
+    if (at == block->count || at - start == REGION_MOST || is_fixed(&was[at])) {
       const uint32_t taken = s->pressure[2 * (block->first + start)] + less;
       const uint32_t most = s->allowed > taken + LEAST ? s->allowed - taken : LEAST;
-      changed |= at > start + 1 && stretch(s, block->inst + start, was + start, at - start, most,
-                                           2 * (block->first + at) - 1, at == block->count ? block : NULL);
+      changed |= at > start + 1 && schedule_region(s, block->inst + start, was + start, at - start, most,
+                                                   2 * (block->first + at) - 1, at == block->count ? block : NULL);
       start = at < block->count && is_fixed(&was[at]) ? at + 1 : at;
     }
   return changed;

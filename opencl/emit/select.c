@@ -147,7 +147,7 @@ static bool packs(struct select *s, struct machine_inst *out, ir_ref ref, uint64
 }
 
 static void add_to_list(struct select *s, struct machine_inst *out, uint32_t vreg) {
-  struct machine *m = s->m;
+  struct machine_function *m = s->m;
   if (!out->count)
     out->list = m->lists;
   *vector_next(m->list, m->lists, m->list_room) = vreg;
@@ -402,7 +402,7 @@ static void lay_slots(struct select *s) {
   s->m->frame = at == begin ? 0 : (uint32_t)at;
 }
 
-struct machine *machine_select(struct ir *ir) {
+struct machine_function *machine_select(struct ir *ir) {
   ir_analyze(ir);
   struct select s = {.ir = ir, .m = machine_new(ir->blocks)};
   s.value = need(ir->count, sizeof *s.value);

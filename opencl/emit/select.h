@@ -28,7 +28,7 @@ struct shared {
 
 struct select {
   struct ir *ir;
-  struct machine *m;
+  struct machine_function *m;
   struct value *value; /* per ref */
   uint32_t *slot;      /* private addresses */
   uint32_t *between;   /* blocks on the outgoing edges of a block, two each; 0 for none */
@@ -54,7 +54,7 @@ bool select_constant(struct select *s, ir_ref ref, uint32_t words, uint64_t *imm
 uint32_t select_constant_vreg(struct select *s, uint64_t imm, enum vreg_kind kind, uint32_t words);
 
 /* Records that spilling may repeat the instruction, which makes the whole run d and reads no registers. */
-void select_can_be_made_again(struct machine *m, const struct machine_inst *inst);
+void select_can_be_made_again(struct machine_function *m, const struct machine_inst *inst);
 
 /* ---- phis.c --------------------------------------------------------------------------------------- */
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum how { STAYS, TO_MEMORY, TO_WORD, AGAIN };
+enum how { STAYS, TO_MEMORY, TO_WORD, REMATERIALIZE };
 
 struct home {
   uint8_t how;   /* enum how */
@@ -20,17 +20,17 @@ struct home {
 };
 
 /* Stands in for another vreg in one instruction. */
-struct standin {
+struct temp {
   uint32_t of, words, vreg;
 };
 
 struct spill {
-  struct machine *m;
+  struct machine_function *m;
   struct home *home; /* by first vreg of a bundle's root */
   struct home stays;
   struct machine_block out;
-  struct standin standin[MACHINE_OPERANDS];
-  uint32_t standins;
+  struct temp temp[MACHINE_OPERANDS];
+  uint32_t temps;
 };
 
 static struct home *home_of(struct spill *s, uint32_t vreg, uint32_t *offset) {
@@ -39,17 +39,17 @@ static struct home *home_of(struct spill *s, uint32_t vreg, uint32_t *offset) {
   return &s->home[bundle_of(s->m, vreg, offset)->up];
 }
 
-static uint32_t brief(struct machine *m, enum vreg_kind kind, uint32_t words) {
+static uint32_t new_unspillable(struct machine_function *m, enum vreg_kind kind, uint32_t words) {
   const uint32_t head = machine_run(m, kind, words);
   for (uint32_t i = 0; i < words; i++)
-    m->vreg[head + i].brief = true;
+    m->vreg[head + i].unspillable = true;
   return head;
 }
 
 /* ---- new homes ------------------------------------------------------------------------------------- */
 
 static void note_copied(struct spill *s) {
-  struct machine *m = s->m;
+  struct machine_function *m = s->m;
   uint32_t offset;
   for (uint32_t i = 0; i < m->ordered; i++)
     for (uint32_t k = 0; k < m->block[m->order[i]].count; k++) {
@@ -60,21 +60,22 @@ static void note_copied(struct spill *s) {
     }
 }
 
-static bool can_be_again(const struct spill *s, const struct bundle *bundle) {
-  return s->m->vreg[bundle->up].again && bundle->next == bundle->up && !s->home[bundle->up].copied;
+static bool can_rematerialize(const struct spill *s, const struct bundle *bundle) {
+  return s->m->vreg[bundle->up].remat && bundle->next == bundle->up && !s->home[bundle->up].copied;
 }
 
 static bool choose(struct spill *s, enum vreg_kind kind) {
-  struct machine *m = s->m;
+  struct machine_function *m = s->m;
   bool any = false;
   for (uint32_t v = 1; v < m->ranged; v += m->vreg[v].words) {
     const struct bundle *bundle = &m->bundle[v];
-    if (bundle->up != v || m->vreg[v].kind != kind || !bundle->alive || bundle->place != UINT32_MAX || bundle->brief)
+    if (bundle->up != v || m->vreg[v].kind != kind || !bundle->alive || bundle->place != UINT32_MAX ||
+        bundle->unspillable)
       continue;
     any = true;
     struct home *home = &s->home[v];
-    home->how = can_be_again(s, bundle) ? AGAIN : kind == VREG_PRED ? TO_WORD : TO_MEMORY;
-    if (home->how != AGAIN)
+    home->how = can_rematerialize(s, bundle) ? REMATERIALIZE : kind == VREG_PRED ? TO_WORD : TO_MEMORY;
+    if (home->how != REMATERIALIZE)
       home->head = machine_run(m, kind == VREG_PRED ? VREG_WORD : VREG_MEMORY, bundle->words);
   }
   return any;
@@ -82,7 +83,7 @@ static bool choose(struct spill *s, enum vreg_kind kind) {
 
 /* ---- instructions ----------------------------------------------------------------------------------- */
 
-static void put(struct spill *s, struct machine_inst inst) { machine_append(&s->out, &inst); }
+static void append(struct spill *s, struct machine_inst inst) { machine_append(&s->out, &inst); }
 
 static void memory_access(struct spill *s, bool store, uint32_t vreg, uint32_t memory, uint32_t words,
                           struct ir_place place) {
@@ -94,47 +95,47 @@ static void memory_access(struct spill *s, bool store, uint32_t vreg, uint32_t m
       inst.c = vreg + i;
     else
       inst.d = vreg + i;
-    put(s, inst);
+    append(s, inst);
   }
 }
 
 static uint32_t make_again(struct spill *s, uint32_t vreg, struct ir_place place) {
-  struct machine *m = s->m;
-  struct machine_inst inst = m->again[m->vreg[vreg].again - 1];
-  inst.d = brief(m, m->vreg[vreg].kind, m->vreg[vreg].words);
+  struct machine_function *m = s->m;
+  struct machine_inst inst = m->remat[m->vreg[vreg].remat - 1];
+  inst.d = new_unspillable(m, m->vreg[vreg].kind, m->vreg[vreg].words);
   inst.place = place;
-  put(s, inst);
+  append(s, inst);
   return inst.d + m->vreg[vreg].index;
 }
 
 static uint32_t fetch(struct spill *s, const struct home *home, uint32_t vreg, uint32_t offset, uint32_t words,
                       struct ir_place place) {
-  if (home->how == AGAIN)
+  if (home->how == REMATERIALIZE)
     return make_again(s, vreg, place);
-  const uint32_t standin = brief(s->m, s->m->vreg[vreg].kind, words);
+  const uint32_t temp = new_unspillable(s->m, s->m->vreg[vreg].kind, words);
   if (home->how == TO_MEMORY)
-    memory_access(s, false, standin, home->head + offset, words, place);
+    memory_access(s, false, temp, home->head + offset, words, place);
   else
-    put(s, (struct machine_inst){
-               .op = ISA_SETP_NE_U32, .flags = ISA_FLAG_IMM_B, .d = standin, .a = home->head, .place = place});
-  return standin;
+    append(s, (struct machine_inst){
+                  .op = ISA_SETP_NE_U32, .flags = ISA_FLAG_IMM_B, .d = temp, .a = home->head, .place = place});
+  return temp;
 }
 
-static void keep(struct spill *s, const struct home *home, uint32_t standin, uint32_t offset, uint32_t words,
-                 struct ir_place place) {
+static void store_spilled(struct spill *s, const struct home *home, uint32_t temp, uint32_t offset, uint32_t words,
+                          struct ir_place place) {
   if (home->how == TO_MEMORY)
-    memory_access(s, true, standin, home->head + offset, words, place);
+    memory_access(s, true, temp, home->head + offset, words, place);
   else
-    put(s, (struct machine_inst){.op = ISA_CVT_U32_P, .d = home->head, .a = standin, .place = place});
+    append(s, (struct machine_inst){.op = ISA_CVT_U32_P, .d = home->head, .a = temp, .place = place});
 }
 
-static uint32_t read_standin(struct spill *s, const struct home *home, const struct machine_operand *operand,
-                             uint32_t offset, struct ir_place place) {
-  for (uint32_t i = 0; i < s->standins; i++)
-    if (s->standin[i].of == *operand->vreg && s->standin[i].words == operand->words)
-      return s->standin[i].vreg;
+static uint32_t read_temp(struct spill *s, const struct home *home, const struct machine_operand *operand,
+                          uint32_t offset, struct ir_place place) {
+  for (uint32_t i = 0; i < s->temps; i++)
+    if (s->temp[i].of == *operand->vreg && s->temp[i].words == operand->words)
+      return s->temp[i].vreg;
   const uint32_t vreg = fetch(s, home, *operand->vreg, offset, operand->words, place);
-  s->standin[s->standins++] = (struct standin){*operand->vreg, operand->words, vreg};
+  s->temp[s->temps++] = (struct temp){*operand->vreg, operand->words, vreg};
   return vreg;
 }
 
@@ -143,24 +144,24 @@ static void instruction(struct spill *s, struct machine_inst inst) {
   const uint32_t count = machine_operands(s->m, &inst, operand);
   struct home written = {0};
   uint32_t offset = 0, written_offset = 0, written_words = 0;
-  s->standins = 0;
+  s->temps = 0;
   for (uint32_t i = 0; i < count; i++) {
     const struct home home = *home_of(s, *operand[i].vreg, &offset);
     if (home.how == STAYS)
       continue;
-    if (home.how == AGAIN && operand[i].writes)
+    if (home.how == REMATERIALIZE && operand[i].writes)
       return; /* each use makes its own */
     if (operand[i].writes) {
       written = home;
       written_offset = offset;
       written_words = operand[i].words;
     }
-    *operand[i].vreg = operand[i].reads ? read_standin(s, &home, &operand[i], offset, inst.place)
-                                        : brief(s->m, s->m->vreg[*operand[i].vreg].kind, operand[i].words);
+    *operand[i].vreg = operand[i].reads ? read_temp(s, &home, &operand[i], offset, inst.place)
+                                        : new_unspillable(s->m, s->m->vreg[*operand[i].vreg].kind, operand[i].words);
   }
-  put(s, inst);
+  append(s, inst);
   if (written.how != STAYS)
-    keep(s, &written, inst.d, written_offset, written_words, inst.place);
+    store_spilled(s, &written, inst.d, written_offset, written_words, inst.place);
 }
 
 /* ---- copies ----------------------------------------------------------------------------------------- */
@@ -172,7 +173,7 @@ static uint32_t moved(struct spill *s, uint32_t vreg) {
 }
 
 static void copy(struct spill *s, struct machine_inst inst) {
-  struct machine *m = s->m;
+  struct machine_function *m = s->m;
   bool room = inst.a != 0;
   bool wants = false;
   for (uint32_t i = 0; i < inst.count; i++) {
@@ -183,10 +184,10 @@ static void copy(struct spill *s, struct machine_inst inst) {
         m->vreg[move->to].kind == VREG_MEMORY || (move->from && m->vreg[move->from].kind != m->vreg[move->to].kind);
   }
   if (wants && !room) {
-    inst.a = brief(m, VREG_WORD, 1);
-    inst.b = brief(m, VREG_WORD, 1);
+    inst.a = new_unspillable(m, VREG_WORD, 1);
+    inst.b = new_unspillable(m, VREG_WORD, 1);
   }
-  put(s, inst);
+  append(s, inst);
 }
 
 /* ---- the whole -------------------------------------------------------------------------------------- */
@@ -210,7 +211,7 @@ static void block(struct spill *s, struct machine_block *at) {
   at->room = s->out.room;
 }
 
-bool machine_spill(struct machine *m, enum vreg_kind kind) {
+bool machine_spill(struct machine_function *m, enum vreg_kind kind) {
   struct spill s = {.m = m, .home = need(m->ranged, sizeof *s.home)};
   note_copied(&s);
   const bool any = choose(&s, kind);

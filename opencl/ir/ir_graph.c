@@ -93,7 +93,7 @@ void ir_from_add(struct ir *ir, uint32_t block, uint32_t from) {
 }
 
 /* The lowest block that dominates both `a` and `b`. Blocks that an earlier `b` of the same `mark` walked through lie
- * below that answer, so below `a`. A block with a thousand predecessors in a row thus visits each block above it
+ * below that answer, so below `a`. A block with a thousand predecessors in a row visits each block above it
  * once. */
 static uint32_t common(const struct ir *ir, uint32_t a, uint32_t b, uint32_t *seen, uint32_t mark) {
   while (a != b) {

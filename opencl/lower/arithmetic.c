@@ -54,8 +54,8 @@ static bool take_operand(struct build *b, struct lanes *lanes, unsigned i, enum 
   return lanes->part[i] != NULL;
 }
 
-static bool take(struct build *b, const struct spirv_inst *inst, uint32_t operands, enum spirv_type_kind kind,
-                 struct lanes *lanes) {
+static bool read_operands(struct build *b, const struct spirv_inst *inst, uint32_t operands, enum spirv_type_kind kind,
+                          struct lanes *lanes) {
   *lanes = (struct lanes){.inst = inst, .operands = operands};
   if (inst->words < 3 + operands || !build_scalar(b, build_type(b, inst->word[2])))
     return core_misfit(b, inst);
@@ -88,7 +88,7 @@ static uint8_t no_wrap(const struct spirv_decoration *decoration) {
 static bool by_row(struct build *b, const struct spirv_inst *inst, const struct row *row) {
   struct lanes lanes;
   const uint32_t operands = inst->words >= 5 ? 2 : 1;
-  if (!take(b, inst, operands, (enum spirv_type_kind)row->kind, &lanes))
+  if (!read_operands(b, inst, operands, (enum spirv_type_kind)row->kind, &lanes))
     return false;
   if (operands == 2 && !(row->clean & SHIFT) && lanes.bits_of[1] != lanes.bits)
     return core_misfit(b, inst);
@@ -127,7 +127,7 @@ static ir_ref modulo(struct build *b, ir_ref left, ir_ref right, bool wide) {
 
 bool lower_modulo(struct build *b, const struct spirv_inst *inst) {
   struct lanes lanes;
-  if (!take(b, inst, 2, SPIRV_INT, &lanes) || lanes.bits != lanes.bits_of[1])
+  if (!read_operands(b, inst, 2, SPIRV_INT, &lanes) || lanes.bits != lanes.bits_of[1])
     return b->failed ? false : core_misfit(b, inst);
   ir_ref *result = build_define(b, inst->word[2]);
   for (uint32_t i = 0; i < lanes.count; i++) {
@@ -152,7 +152,7 @@ static ir_ref bits_reversed(struct build *b, ir_ref value, unsigned bits) {
 
 bool lower_bits(struct build *b, const struct spirv_inst *inst) {
   struct lanes lanes;
-  if (!take(b, inst, 1, SPIRV_INT, &lanes))
+  if (!read_operands(b, inst, 1, SPIRV_INT, &lanes))
     return false;
   ir_ref *result = build_define(b, inst->word[2]);
   for (uint32_t i = 0; i < lanes.count; i++)
@@ -233,7 +233,7 @@ static ir_ref field(struct build *b, ir_ref base, ir_ref offset, ir_ref count, b
 bool lower_bit_field(struct build *b, const struct spirv_inst *inst) {
   struct lanes lanes;
   const bool insert = inst->op == OpBitFieldInsert;
-  if (!take(b, inst, insert ? 2 : 1, SPIRV_INT, &lanes))
+  if (!read_operands(b, inst, insert ? 2 : 1, SPIRV_INT, &lanes))
     return false;
   const bool wide = lanes.bits == 64;
   const char *wrong = "a bit field has an offset or a size that is not an integer";

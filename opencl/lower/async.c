@@ -93,7 +93,7 @@ static bool check_element(struct build *b, const struct spirv_type *type) {
 }
 
 static bool of_work_group(struct build *b, uint32_t scope) {
-  const uint32_t found = group_scope(b, scope);
+  const uint32_t found = build_scope(b, scope);
   return b->failed || found == ScopeWorkgroup
              ? !b->failed
              : build_fail(b, "copies and waits belong to a work-group, not to another scope");
@@ -106,7 +106,7 @@ static bool copy_by_loop(struct build *b, const struct spirv_inst *inst, const s
   const ir_ref count = wide(b, number(b, inst->word[6])), stride = wide(b, number(b, inst->word[7]));
   const uint32_t at = build_variable(b, IR_W2);
   const uint32_t head = build_block(b), body = build_block(b), done = build_block(b);
-  const ir_ref items = wide(b, group_items(b));
+  const ir_ref items = wide(b, build_group_items(b));
   build_set(b, at, wide(b, build_query(b, ISA_GET_LOCAL_LINEAR_ID, 0)));
   build_goto(b, head);
   build_enter(b, head);
@@ -232,7 +232,7 @@ static void fence_by_flags(struct build *b, ir_ref flags, unsigned known, unsign
     return;
   }
   const uint32_t with = build_block(b), without = build_block(b), after = build_block(b);
-  const ir_ref set = group_with(b, ISA_AND_32, flags, bit);
+  const ir_ref set = build_with(b, ISA_AND_32, flags, bit);
   build_if(b, build_op(b, ISA_SETP_NE_U32, set, build_32(b, 0), 0), with, without);
   build_enter(b, with);
   fence_by_flags(b, flags, known | bit, 2 * bit);
@@ -248,7 +248,7 @@ bool async_copy_fence(struct build *b, const struct spirv_inst *inst, const char
   uint64_t known;
   if (!is_kind(b, inst->word[4], SPIRV_INT))
     return build_fail(b, "%s takes flags", name);
-  const ir_ref flags = group_low(b, build_value(b, inst->word[4]));
+  const ir_ref flags = build_low(b, build_value(b, inst->word[4]));
   if (b->failed)
     return false;
   if (is_known(b, flags, &known))
@@ -327,7 +327,7 @@ static ir_ref wait_for_whole_parts(struct build *b, struct build_pointer list, i
   for (uint32_t i = 0; i < ISA_WAIT_EVENTS; i++)
     event[i] = event_at(b, part, i);
   wait_for(b, ISA_WAIT_MORE, event, ISA_WAIT_EVENTS, 0);
-  build_set(b, at, group_with(b, ISA_ADD_32, index, ISA_WAIT_EVENTS));
+  build_set(b, at, build_with(b, ISA_ADD_32, index, ISA_WAIT_EVENTS));
   build_goto(b, head);
   build_enter(b, done);
   return build_get(b, at, IR_W1);
@@ -359,7 +359,7 @@ static void wait_in_parts(struct build *b, struct build_pointer list, ir_ref cou
 bool async_wait(struct build *b, const struct spirv_inst *inst) {
   enum { MOST_STRAIGHT = 64 };
   const struct build_pointer list = build_pointer(b, inst->word[3]);
-  const ir_ref count = group_low(b, number(b, inst->word[2]));
+  const ir_ref count = build_low(b, number(b, inst->word[2]));
   if (b->failed || !of_work_group(b, inst->word[1]))
     return false;
   if (b->copy_loops) {

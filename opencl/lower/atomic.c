@@ -71,7 +71,7 @@ struct order {
 };
 
 static struct order order_from(uint64_t semantics, uint64_t scope) {
-  return (struct order){scope == ScopeInvocation ? 0 : semantics, group_order(semantics, scope)};
+  return (struct order){scope == ScopeInvocation ? 0 : semantics, build_order(semantics, scope)};
 }
 
 /* Scope and semantics are two consecutive ids. An order that is not constant is treated as the strictest. */
@@ -79,12 +79,12 @@ static struct order order_of(struct build *b, const uint32_t *id) {
   uint64_t semantics;
   if (!spirv_integer(b->module, id[1], &semantics))
     semantics = MemorySemanticsSequentiallyConsistent;
-  return order_from(semantics, group_memory_scope(b, id[0]));
+  return order_from(semantics, build_memory_scope(b, id[0]));
 }
 
 static void fence_if(struct build *b, struct order order, uint64_t wanted) {
   if (order.semantics & wanted)
-    group_fence(b, order.semantics);
+    build_fence(b, order.semantics);
 }
 
 /* ---- the operation ---------------------------------------------------------------------------------- */
@@ -109,8 +109,8 @@ static ir_ref combined(struct build *b, const struct atomic *atomic, ir_ref old)
 
 static ir_ref on_private(struct build *b, const struct atomic *atomic, struct build_place place, ir_ref keep) {
   const bool wide = atomic->wide;
-  const ir_ref old = group_memory(b, wide ? ISA_LD_PRIVATE_64 : ISA_LD_PRIVATE_32, place, 0, 0, keep);
-  group_memory(b, wide ? ISA_ST_PRIVATE_64 : ISA_ST_PRIVATE_32, place, 0, combined(b, atomic, old), 0);
+  const ir_ref old = build_memory_op(b, wide ? ISA_LD_PRIVATE_64 : ISA_LD_PRIVATE_32, place, 0, 0, keep);
+  build_memory_op(b, wide ? ISA_ST_PRIVATE_64 : ISA_ST_PRIVATE_32, place, 0, combined(b, atomic, old), 0);
   return old;
 }
 
@@ -130,7 +130,7 @@ static ir_ref operate(struct build *b, const struct atomic *atomic, struct build
       continue;
     }
     const uint16_t *op = place[i].space == SPACE_LOCAL ? atomic->row->lds : atomic->row->global;
-    old = group_memory(b, (enum isa_op)op[atomic->wide], place[i], atomic->compare, atomic->value, old);
+    old = build_memory_op(b, (enum isa_op)op[atomic->wide], place[i], atomic->compare, atomic->value, old);
     b->ir->inst[old].order = atomic->order;
   }
   return old ? old : ir_undef(b->ir, atomic->wide ? IR_W2 : IR_W1);
@@ -161,7 +161,7 @@ static ir_ref operand_of(struct build *b, const struct spirv_inst *inst, bool wi
 static bool lower_operation(struct build *b, const struct spirv_inst *inst, const struct atomic_row *row) {
   const bool flag = inst->op == OpAtomicFlagTestAndSet;
   const struct spirv_type *type = build_type(b, inst->word[1]);
-  if (flag ? !group_fits(b, inst->word[2], 0) : !check(b, type, row->kind))
+  if (flag ? !build_same_parts(b, inst->word[2], 0) : !check(b, type, row->kind))
     return false;
   struct atomic atomic = {.row = row, .wide = !flag && type->bits == 64, .compares = row->combine[0] == ISA_SEL_32};
   const struct build_pointer pointer = build_pointer(b, inst->word[3]);
@@ -175,7 +175,7 @@ static bool lower_operation(struct build *b, const struct spirv_inst *inst, cons
   fence_if(b, order, release);
   const ir_ref old = operate(b, &atomic, pointer);
   fence_if(b, order, acquire);
-  result[0] = flag ? group_with(b, ISA_SETP_NE_U32, old, 0) : old;
+  result[0] = flag ? build_with(b, ISA_SETP_NE_U32, old, 0) : old;
   return !b->failed;
 }
 
@@ -199,10 +199,10 @@ static uint64_t scope_called(struct build *b, uint32_t id) {
 /* object expected desired [order order [scope]]: for floats, compared by their bits. `expected` receives the old
  * value. */
 bool build_compare_exchange_call(struct build *b, const struct spirv_inst *inst, const char *name) {
-  const struct spirv_type *type = build_type(b, inst->word[6]), *told = build_type(b, inst->word[2]);
+  const struct spirv_type *type = build_type(b, inst->word[6]), *success = build_type(b, inst->word[2]);
   if (!check(b, type, KIND_ANY))
     return false;
-  if (!told || told->kind != SPIRV_BOOL)
+  if (!success || success->kind != SPIRV_BOOL)
     return build_fail(b, "%s must return a bool", name);
   const bool wide = type->bits == 64;
   const uint64_t scope = inst->words > 9 ? scope_called(b, inst->word[9]) : ScopeDevice;

@@ -56,13 +56,13 @@ static ir_ref product(struct build *b, enum isa_op query) {
   return items;
 }
 
-ir_ref group_items(struct build *b) { return product(b, ISA_GET_LOCAL_SIZE); }
+ir_ref build_group_items(struct build *b) { return product(b, ISA_GET_LOCAL_SIZE); }
 
 /* Warps in a work-group of the enqueued size. */
 static ir_ref enqueued_warps(struct build *b) {
   const ir_ref items = product(b, ISA_GET_ENQUEUED_LOCAL_SIZE);
   const ir_ref size = build_query(b, ISA_GET_MAX_WARP_SIZE, 0);
-  const ir_ref up = build_op(b, ISA_ADD_32, items, group_with(b, ISA_SUB_32, size, 1), 0);
+  const ir_ref up = build_op(b, ISA_ADD_32, items, build_with(b, ISA_SUB_32, size, 1), 0);
   return build_op(b, ISA_DIV_U32, up, size, 0);
 }
 
@@ -78,7 +78,7 @@ static ir_ref lane_mask(struct build *b, unsigned builtin) {
   if (builtin == BuiltInSubgroupLtMask || builtin == BuiltInSubgroupLeMask)
     return below;
   const ir_ref above = build_op(b, ISA_NOT_64, below, 0, 0);
-  return build_op(b, ISA_AND_64, group_all_lanes(b), above, 0);
+  return build_op(b, ISA_AND_64, build_all_lanes(b), above, 0);
 }
 
 static void build_mask(struct build *b, unsigned builtin, const struct spirv_type *type, ir_ref *parts) {

@@ -20,5 +20,5 @@ bool clock_call(struct build *b, const struct spirv_inst *inst, const char *name
 }
 
 bool clock_read(struct build *b, const struct spirv_inst *inst) {
-  return group_scope(b, inst->word[3]) != UINT32_MAX && define_clock(b, inst->word[2], "OpReadClockKHR");
+  return build_scope(b, inst->word[3]) != UINT32_MAX && define_clock(b, inst->word[2], "OpReadClockKHR");
 }

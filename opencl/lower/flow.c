@@ -132,7 +132,7 @@ static bool conditional(struct build *b, const struct spirv_inst *inst) {
   return true;
 }
 
-static bool come_back(struct build *b, const struct spirv_inst *inst) {
+static bool lower_return(struct build *b, const struct spirv_inst *inst) {
   struct core_frame *frame = b->core->frame;
   const ir_ref *part = NULL;
   if (!frame->call) {
@@ -171,7 +171,7 @@ bool lower_flow(struct build *b, const struct spirv_inst *inst) {
     ir_exit(b->ir, b->block, b->place);
     return true;
   default:
-    return come_back(b, inst);
+    return lower_return(b, inst);
   }
 }
 

@@ -6,18 +6,18 @@
  * scope do not matter, because an ISA fence orders all accesses for the device. They are kept for `warpwait check`. */
 #include "opencl/lower/group.h"
 
-void group_expect_that(struct build *b, enum isa_op op, ir_ref value) {
+void build_expect(struct build *b, enum isa_op op, ir_ref value) {
   if (b->ir->target.checked)
     build_op(b, op, value, 0, 0);
 }
 
-bool group_fits(struct build *b, uint32_t id, uint32_t like) {
+bool build_same_parts(struct build *b, uint32_t id, uint32_t like) {
   const struct spirv_type *type = build_type(b, id), *other = like ? build_type(b, like) : NULL;
   const bool fits = type && type->parts == (like ? (other ? other->parts : 0) : 1) && type->parts;
   return fits || build_fail(b, "the operands and the result of a group instruction do not fit together");
 }
 
-uint32_t group_scope(struct build *b, uint32_t id) {
+uint32_t build_scope(struct build *b, uint32_t id) {
   uint64_t scope;
   if (spirv_integer(b->module, id, &scope) && scope <= ScopeInvocation)
     return (uint32_t)scope;
@@ -34,7 +34,7 @@ static unsigned memories(uint64_t semantics) {
 
 /* llvm-spirv gives the atomics of OpenCL 1.x the scope of the work-group, too, although programs count with them on the
  * whole device. So a relaxed atomic with this scope may be one of these. */
-uint8_t group_order(uint64_t semantics, uint64_t scope) {
+uint8_t build_order(uint64_t semantics, uint64_t scope) {
   static const uint8_t scopes[] = {[ScopeCrossDevice] = ISA_SCOPE_DEVICE,
                                    [ScopeDevice] = ISA_SCOPE_DEVICE,
                                    [ScopeWorkgroup] = ISA_SCOPE_WORK_GROUP,
@@ -78,7 +78,7 @@ static void put_fence(struct build *b, uint64_t semantics, bool warp, uint8_t or
   }
 }
 
-void group_fence(struct build *b, uint64_t semantics) { put_fence(b, semantics, false, nothing); }
+void build_fence(struct build *b, uint64_t semantics) { put_fence(b, semantics, false, nothing); }
 
 /* Semantics and scopes that are not constant are treated as the strictest. */
 static uint64_t semantics_of(struct build *b, uint32_t id) {
@@ -88,7 +88,7 @@ static uint64_t semantics_of(struct build *b, uint32_t id) {
   return spirv_integer(b->module, id, &semantics) ? semantics : all;
 }
 
-uint64_t group_memory_scope(struct build *b, uint32_t id) {
+uint64_t build_memory_scope(struct build *b, uint32_t id) {
   uint64_t scope;
   return spirv_integer(b->module, id, &scope) && scope <= ScopeInvocation ? scope : ScopeDevice;
 }
@@ -104,46 +104,46 @@ static void put_fences(struct build *b, uint64_t semantics, bool warp, uint8_t o
 
 /* What a fence or barrier promises; its operation says for which memories. */
 static uint8_t fence_order(uint64_t semantics, uint64_t scope) {
-  return group_order(semantics, scope) & (uint8_t) ~(ISA_ORDERS_LDS | ISA_ORDERS_GLOBAL);
+  return build_order(semantics, scope) & (uint8_t) ~(ISA_ORDERS_LDS | ISA_ORDERS_GLOBAL);
 }
 
 static bool lower_barrier(struct build *b, const struct spirv_inst *inst) {
   static const uint16_t barriers[] = {ISA_BAR,       ISA_BAR_LDS,       ISA_BAR_GLOBAL, ISA_BAR_ALL,
                                       ISA_BAR_IMAGE, ISA_BAR_ALL_IMAGE, ISA_BAR_IMAGE,  ISA_BAR_ALL_IMAGE};
-  const uint32_t scope = group_scope(b, inst->word[1]);
+  const uint32_t scope = build_scope(b, inst->word[1]);
   const uint64_t semantics = semantics_of(b, inst->word[3]);
-  const uint8_t order = fence_order(semantics | MemorySemanticsAcquireRelease, group_memory_scope(b, inst->word[2]));
+  const uint8_t order = fence_order(semantics | MemorySemanticsAcquireRelease, build_memory_scope(b, inst->word[2]));
   if (scope == ScopeWorkgroup)
     put(b, barriers[memories(semantics)], order);
   else if (scope == ScopeSubgroup) {
     put_fences(b, semantics, true, order);
-    group_expect_that(b, ISA_EXPECT_WARP, 0);
+    build_expect(b, ISA_EXPECT_WARP, 0);
   } else if (scope < ScopeWorkgroup)
     return build_fail(b, "a barrier across work-groups is not supported; legal: work-group and sub-group barriers");
   return !b->failed;
 }
 
 static bool lower_fence(struct build *b, const struct spirv_inst *inst) {
-  const uint32_t scope = group_scope(b, inst->word[1]);
+  const uint32_t scope = build_scope(b, inst->word[1]);
   const uint64_t semantics = semantics_of(b, inst->word[2]);
   put_fences(b, scope < ScopeInvocation ? semantics : semantics & MemorySemanticsImageMemory, false,
              fence_order(semantics, scope <= ScopeInvocation ? scope : ScopeDevice));
   return !b->failed;
 }
 
-ir_ref group_with(struct build *b, enum isa_op op, ir_ref value, uint32_t constant) {
+ir_ref build_with(struct build *b, enum isa_op op, ir_ref value, uint32_t constant) {
   return build_op(b, op, value, build_32(b, constant), 0);
 }
 
-ir_ref group_low(struct build *b, ir_ref value) {
+ir_ref build_low(struct build *b, ir_ref value) {
   const struct ir_inst *inst = &b->ir->inst[value];
   if (inst->width != IR_W2)
     return value;
   return inst->op == IR_CONST ? build_32(b, (uint32_t)inst->imm) : build_word(b, value, 0);
 }
 
-ir_ref group_memory(struct build *b, enum isa_op op, struct build_place place, ir_ref compare, ir_ref value,
-                    ir_ref keep) {
+ir_ref build_memory_op(struct build *b, enum isa_op op, struct build_place place, ir_ref compare, ir_ref value,
+                       ir_ref keep) {
   const ir_ref operand[] = {place.address, compare, value};
   const ir_ref ref = ir_make(b->ir, (uint16_t)op, ir_width_of(op), operand, value ? 3 : 1, 0, b->place);
   struct ir_inst *inst = &b->ir->inst[ref];
@@ -165,5 +165,5 @@ bool build_group(struct build *b, const struct spirv_inst *inst) {
   for (size_t i = 0; i < sizeof lowered / sizeof lowered[0]; i++)
     if (lowered[i].opcode == inst->op)
       return lowered[i].lower(b, inst);
-  return group_is_collective(inst->op) ? group_collective(b, inst) : group_lane(b, inst);
+  return build_is_collective(inst->op) ? build_collective(b, inst) : build_lane_op(b, inst);
 }

@@ -20,32 +20,32 @@ struct group_op {
 };
 
 /* collective.c: OpGroupAll and OpGroupAny, OpGroupBroadcast, and all instructions of group.def. */
-bool group_is_collective(uint16_t opcode);
-bool group_collective(struct build *b, const struct spirv_inst *inst);
+bool build_is_collective(uint16_t opcode);
+bool build_collective(struct build *b, const struct spirv_inst *inst);
 
 /* Lower one collective of a single part; `operation` is Reduce, InclusiveScan or ExclusiveScan. */
-ir_ref group_over_warp(struct build *b, const struct group_op *op, uint32_t operation, ir_ref value);
-ir_ref group_over_group(struct build *b, const struct group_op *op, uint32_t operation, ir_ref value);
+ir_ref build_over_warp(struct build *b, const struct group_op *op, uint32_t operation, ir_ref value);
+ir_ref build_over_group(struct build *b, const struct group_op *op, uint32_t operation, ir_ref value);
 
 /* work_group_all or work_group_any of a predicate. */
-ir_ref group_vote(struct build *b, bool all, ir_ref predicate);
+ir_ref build_vote(struct build *b, bool all, ir_ref predicate);
 
 /* Broadcasts `value` of the work-item with this linear local id. */
-ir_ref group_broadcast(struct build *b, ir_ref value, ir_ref linear);
+ir_ref build_broadcast(struct build *b, ir_ref value, ir_ref linear);
 
 /* Broadcasts the 64-bit `value` of the one work-item for which `first` is true. The caller puts a barrier in front. */
-ir_ref group_from(struct build *b, ir_ref value, ir_ref first);
+ir_ref build_broadcast_from(struct build *b, ir_ref value, ir_ref first);
 
 /* Moves a value between lanes in 32-bit words: `op` is a shuffle, `with` its second operand or 0. */
-ir_ref group_move(struct build *b, enum isa_op op, ir_ref value, ir_ref with);
+ir_ref build_move_lanes(struct build *b, enum isa_op op, ir_ref value, ir_ref with);
 
 /* When hazards are checked: what the call of a sub-group's function requires, one of the EXPECT_ operations and its
  * operand, or 0. */
-void group_expect_that(struct build *b, enum isa_op op, ir_ref value);
+void build_expect(struct build *b, enum isa_op op, ir_ref value);
 
 /* subgroup.c: OpGroupNonUniform*, OpSubgroup*, and OpGroupBroadcast in a sub-group. */
-bool group_lane(struct build *b, const struct spirv_inst *inst);
-void group_shuffle(struct build *b, enum isa_op op, uint32_t result, uint32_t value, ir_ref with);
+bool build_lane_op(struct build *b, const struct spirv_inst *inst);
+void build_shuffle(struct build *b, enum isa_op op, uint32_t result, uint32_t value, ir_ref with);
 
 /* async.c: OpGroupAsyncCopy, OpGroupWaitEvents, and calls of imported functions, with these numbers of arguments. */
 enum { ASYNC_ARGUMENTS_2D = 10, ASYNC_ARGUMENTS_3D = 13 };
@@ -60,37 +60,37 @@ bool clock_call(struct build *b, const struct spirv_inst *inst, const char *name
 
 /* Whether the values of two ids have the same number of parts, or, if `like` is 0, whether `id` has one part; false
  * after build_fail(). */
-bool group_fits(struct build *b, uint32_t id, uint32_t like);
+bool build_same_parts(struct build *b, uint32_t id, uint32_t like);
 
 /* The scope operand; UINT32_MAX after build_fail(). */
-uint32_t group_scope(struct build *b, uint32_t id);
+uint32_t build_scope(struct build *b, uint32_t id);
 /* The same for the memory scope of a barrier or an atomic, which may be unknown: then it is the widest. */
-uint64_t group_memory_scope(struct build *b, uint32_t id);
+uint64_t build_memory_scope(struct build *b, uint32_t id);
 
 /* ISA_ORDERS_* of memory semantics and a memory scope. */
-uint8_t group_order(uint64_t semantics, uint64_t scope);
+uint8_t build_order(uint64_t semantics, uint64_t scope);
 
 /* The fence that memory semantics require as a part of another operation, whose order says what it promises; for all
  * memory if they name none. Omitted if the previous instruction is the same fence. */
-void group_fence(struct build *b, uint64_t semantics);
+void build_fence(struct build *b, uint64_t semantics);
 
 /* An operation on a value and a 32-bit constant. Never put two calls that create instructions in one argument list: C
  * leaves their order open, but the program must not depend on the host's compiler. */
-ir_ref group_with(struct build *b, enum isa_op op, ir_ref value, uint32_t constant);
+ir_ref build_with(struct build *b, enum isa_op op, ir_ref value, uint32_t constant);
 
 /* For a set of lanes in a pair: whether it contains `lane`; the set of all lanes that a warp of the machine may
  * have. */
-ir_ref group_has_lane(struct build *b, ir_ref mask, ir_ref lane);
-ir_ref group_all_lanes(struct build *b);
+ir_ref build_has_lane(struct build *b, ir_ref mask, ir_ref lane);
+ir_ref build_all_lanes(struct build *b);
 
 /* Work-items of this work-group. */
-ir_ref group_items(struct build *b);
+ir_ref build_group_items(struct build *b);
 
 /* The low word of a 64-bit value; other values unchanged. */
-ir_ref group_low(struct build *b, ir_ref value);
+ir_ref build_low(struct build *b, ir_ref value);
 
 /* A memory operation at the address and under the guard of `place`; the other lanes keep `keep` (0: any value). */
-ir_ref group_memory(struct build *b, enum isa_op op, struct build_place place, ir_ref compare, ir_ref value,
-                    ir_ref keep);
+ir_ref build_memory_op(struct build *b, enum isa_op op, struct build_place place, ir_ref compare, ir_ref value,
+                       ir_ref keep);
 
 #endif

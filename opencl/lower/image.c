@@ -77,7 +77,7 @@ static bool check_operands(struct build *b, const struct spirv_inst *inst, unsig
 
 /* Defines the result from the four words of a texel, as floats, halves or integers: a vector, or the first
  * component. */
-static bool give(struct build *b, const struct spirv_inst *inst, ir_ref quad) {
+static bool define_texel(struct build *b, const struct spirv_inst *inst, ir_ref quad) {
   const struct spirv_type *type = build_type(b, inst->word[2]), *scalar = build_scalar(b, type);
   const uint32_t count = type ? build_components(type) : 0;
   if (!scalar || (scalar->bits != 32 && !(scalar->kind == SPIRV_FLOAT && scalar->bits == 16)) || count > 4)
@@ -107,8 +107,8 @@ static bool lower_read(struct build *b, const struct spirv_inst *inst) {
   if (!at || !part || !check_operands(b, inst, 5))
     return false;
   const ir_ref operand[3] = {part[0], sampled ? part[1] : build_32(b, 0), at};
-  return give(b, inst,
-              operate(b, (is_float ? samples : loads)[coordinates_of(image) - 1], operand, 3, number_of(scalar)));
+  return define_texel(
+      b, inst, operate(b, (is_float ? samples : loads)[coordinates_of(image) - 1], operand, 3, number_of(scalar)));
 }
 
 /* image coordinates texel operands... */
@@ -152,9 +152,9 @@ static bool find_block(struct build *b, const struct spirv_inst *inst, uint32_t 
   if (!both || is_float)
     return core_misfit(b, inst);
   const ir_ref x = build_word(b, both, 0);
-  group_expect_that(b, ISA_EXPECT_WARP, 0);
-  group_expect_that(b, ISA_EXPECT_SAME, x);
-  group_expect_that(b, ISA_EXPECT_SAME, build_word(b, both, 1));
+  build_expect(b, ISA_EXPECT_WARP, 0);
+  build_expect(b, ISA_EXPECT_SAME, x);
+  build_expect(b, ISA_EXPECT_SAME, build_word(b, both, 1));
   const ir_ref first = build_op(b, ISA_SHR_S32, x, build_32(b, shift), 0);
   const ir_ref handle = build_value(b, image);
   const ir_ref column = build_op(b, ISA_ADD_32, first, build_query(b, ISA_GET_LANE, 0), 0);

@@ -36,7 +36,7 @@ static ir_ref quad(struct build *b, const ir_ref word[4]) {
 }
 
 /* The table's content at a constant address inside it; 0: it is not known. */
-static ir_ref known(struct build *b, const struct build_place *place, uint64_t offset, uint32_t bytes) {
+static ir_ref constant_content(struct build *b, const struct build_place *place, uint64_t offset, uint32_t bytes) {
   uint32_t word[4] = {0};
   if (place->space != SPACE_TABLE || place->guard || !ir_is_const(b->ir, place->address))
     return 0;
@@ -58,7 +58,7 @@ ir_ref core_load_bytes(struct build *b, const struct core_access *access, uint64
     ir_append(b->ir, b->block, ref);
     return ref;
   }
-  ir_ref value = known(b, &access->place[0], offset, bytes);
+  ir_ref value = constant_content(b, &access->place[0], offset, bytes);
   for (unsigned i = 0; i < access->places && !(i == 0 && value); i++) {
     const struct build_place *place = &access->place[i];
     const ir_ref ref = memory_op(b, isa_load(isa_space[place->space], bytes), place, offset, 0);

@@ -93,7 +93,7 @@ static void barrier(struct build *b, enum isa_op op, const struct pipe_call *cal
   operate(b, op, operand, 0, 0);
 }
 
-static void fence(struct build *b) { group_fence(b, MemorySemanticsCrossWorkgroupMemory); }
+static void fence(struct build *b) { build_fence(b, MemorySemanticsCrossWorkgroupMemory); }
 
 /* ---- packets -------------------------------------------------------------------------------------- */
 
@@ -199,7 +199,7 @@ static bool lower_reserved(struct build *b, const struct spirv_inst *inst) {
   const struct build_pointer pointer = build_pointer(b, inst->word[6]);
   if (b->failed || !take_call(b, inst, 3, &call))
     return false;
-  const ir_ref address = slot(b, &call, id, group_low(b, index));
+  const ir_ref address = slot(b, &call, id, build_low(b, index));
   const ir_ref good = is_not_zero(b, address);
   const uint32_t there = build_block(b), after = build_block(b);
   build_if(b, good, there, after);
@@ -213,28 +213,28 @@ static bool lower_reserved(struct build *b, const struct spirv_inst *inst) {
 /* ---- reservations --------------------------------------------------------------------------------- */
 
 static ir_ref first_item(struct build *b) {
-  return group_with(b, ISA_SETP_EQ_U32, build_query(b, ISA_GET_LOCAL_LINEAR_ID, 0), 0);
+  return build_with(b, ISA_SETP_EQ_U32, build_query(b, ISA_GET_LOCAL_LINEAR_ID, 0), 0);
 }
 
 static ir_ref reserve_group(struct build *b, const struct pipe_call *call, ir_ref count) {
   barrier(b, ISA_BAR_PIPE, call, build_op(b, ISA_CVT_U64_U32, count, 0, 0));
   const ir_ref first = first_item(b);
-  return group_from(b, reserve(b, call, ISA_PIPE_GROUP, count, first), first);
+  return build_broadcast_from(b, reserve(b, call, ISA_PIPE_GROUP, count, first), first);
 }
 
 static ir_ref reserve_subgroup(struct build *b, const struct pipe_call *call, ir_ref count) {
   const ir_ref elected = build_op(b, ISA_ELECT, 0, 0, 0);
-  return group_move(b, ISA_BCAST, reserve(b, call, ISA_PIPE_SUBGROUP, count, elected), 0);
+  return build_move_lanes(b, ISA_BCAST, reserve(b, call, ISA_PIPE_SUBGROUP, count, elected), 0);
 }
 
 /* type result [scope] pipe count size alignment */
 static bool lower_reserve(struct build *b, const struct spirv_inst *inst) {
   const bool item = inst->op == OpReserveReadPipePackets || inst->op == OpReserveWritePipePackets;
-  const uint32_t scope = item ? ScopeInvocation : group_scope(b, inst->word[3]);
+  const uint32_t scope = item ? ScopeInvocation : build_scope(b, inst->word[3]);
   struct pipe_call call;
-  if (b->failed || !take_call(b, inst, item ? 3 : 4, &call) || !group_fits(b, inst->word[2], 0))
+  if (b->failed || !take_call(b, inst, item ? 3 : 4, &call) || !build_same_parts(b, inst->word[2], 0))
     return false;
-  const ir_ref count = group_low(b, build_value(b, inst->word[item ? 4 : 5]));
+  const ir_ref count = build_low(b, build_value(b, inst->word[item ? 4 : 5]));
   if (b->failed)
     return false;
   if (!item && scope != ScopeWorkgroup && scope != ScopeSubgroup)
@@ -264,7 +264,7 @@ static void commit_item(struct build *b, const struct pipe_call *call, ir_ref id
 /* [scope] pipe id size alignment */
 static bool lower_commit(struct build *b, const struct spirv_inst *inst) {
   const bool item = inst->op == OpCommitReadPipe || inst->op == OpCommitWritePipe;
-  const uint32_t scope = item ? ScopeInvocation : group_scope(b, inst->word[1]);
+  const uint32_t scope = item ? ScopeInvocation : build_scope(b, inst->word[1]);
   struct pipe_call call;
   if (b->failed || !take_call(b, inst, item ? 1 : 2, &call))
     return false;
@@ -287,7 +287,7 @@ static bool lower_commit(struct build *b, const struct spirv_inst *inst) {
 /* type result id: neither 0 nor all ones */
 static bool lower_is_valid(struct build *b, const struct spirv_inst *inst) {
   const ir_ref id = build_value(b, inst->word[3]);
-  if (b->failed || !group_fits(b, inst->word[2], 0))
+  if (b->failed || !build_same_parts(b, inst->word[2], 0))
     return false;
   const ir_ref next = build_op(b, ISA_ADD_64, id, build_64(b, 1), 0);
   build_define(b, inst->word[2])[0] = build_op(b, ISA_SETP_GT_U64, next, build_64(b, 1), 0);
@@ -297,7 +297,7 @@ static bool lower_is_valid(struct build *b, const struct spirv_inst *inst) {
 /* type result pipe size alignment */
 static bool lower_count(struct build *b, const struct spirv_inst *inst) {
   struct pipe_call call;
-  if (!take_call(b, inst, 3, &call) || !group_fits(b, inst->word[2], 0))
+  if (!take_call(b, inst, 3, &call) || !build_same_parts(b, inst->word[2], 0))
     return false;
   const ir_ref operand[3] = {call.pipe, 0, 0};
   ir_ref count = 0;
@@ -306,7 +306,7 @@ static bool lower_count(struct build *b, const struct spirv_inst *inst) {
   } else { /* a word of the header that never changes */
     const struct build_place place = {
         .space = SPACE_GLOBAL, .address = build_op(b, ISA_ADD_64, call.pipe, build_64(b, ISA_PIPE_SIZES + 4), 0)};
-    count = group_memory(b, ISA_LD_GLOBAL_32, place, 0, 0, 0);
+    count = build_memory_op(b, ISA_LD_GLOBAL_32, place, 0, 0, 0);
   }
   build_define(b, inst->word[2])[0] = count;
   return !b->failed;

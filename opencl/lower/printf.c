@@ -139,7 +139,7 @@ bool build_printf(struct build *b, const struct spirv_inst *inst) {
   const uint64_t bytes = room_for(b, inst);
   const struct build_pointer to = bytes ? new_slot(b, bytes) : (struct build_pointer){.space = SPACE_PRIVATE};
   struct text text = descriptor(b, inst, format, to);
-  ir_ref *result = group_fits(b, inst->word[2], 0) ? build_define(b, inst->word[2]) : NULL;
+  ir_ref *result = build_same_parts(b, inst->word[2], 0) ? build_define(b, inst->word[2]) : NULL;
   if (result && !b->failed) {
     const ir_ref what = build_32(b, add_constant(b->tables, text.data, text.length));
     const ir_ref operand[] = {bytes ? to.address : what, what}; /* without arguments nothing is read */

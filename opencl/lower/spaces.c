@@ -186,7 +186,7 @@ static bool has_pointer_result(struct build *b, const struct spirv_inst *inst) {
          &b->module->inst[row->index] == inst;
 }
 
-static bool look(struct build *b, const struct spirv_inst *inst) {
+static bool update_spaces(struct build *b, const struct spirv_inst *inst) {
   if (inst->op == OpStore && inst->words > 2 && b->core->ids.is_cell[inst->word[1]])
     return grow(&b->core->ids.cell[inst->word[1]], core_spaces(b, inst->word[2]));
   return has_pointer_result(b, inst) && grow(&b->core->ids.spaces[inst->word[2]], infer(b, inst));
@@ -212,7 +212,7 @@ void core_infer(struct build *b, const struct spirv_function *function) {
       const struct spirv_block *block = &function->block[order[i]];
       b->core->looked += block->count;
       for (uint32_t k = 0; k < block->count; k++)
-        again |= look(b, &b->module->inst[block->first + k]);
+        again |= update_spaces(b, &b->module->inst[block->first + k]);
     }
   }
 }

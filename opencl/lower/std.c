@@ -59,7 +59,7 @@ struct shape {
   uint32_t count, own_count;
 };
 
-static bool same(uint32_t *known, uint32_t now) {
+static bool agrees(uint32_t *known, uint32_t now) {
   if (!*known)
     *known = now;
   return *known == now;
@@ -70,18 +70,18 @@ static bool fits_numbers(struct build *b, struct shape *shape, char letter, cons
   if (!scalar || (scalar->kind != SPIRV_INT && scalar->kind != SPIRV_FLOAT))
     return false;
   const bool is_float = scalar->kind == SPIRV_FLOAT;
-  if (!same(letter == 'F' ? &shape->own_count : &shape->count, build_components(type)))
+  if (!agrees(letter == 'F' ? &shape->own_count : &shape->count, build_components(type)))
     return false;
   switch (letter) {
   case 'k':
     return !is_float && scalar->bits == 32;
   case 'w':
-    return !is_float && same(&shape->wide_bits, scalar->bits);
+    return !is_float && agrees(&shape->wide_bits, scalar->bits);
   case 'f':
   case 'F':
-    return is_float && same(&shape->bits, scalar->bits);
+    return is_float && agrees(&shape->bits, scalar->bits);
   default:
-    return (letter == 'x' || !is_float) && same(&shape->bits, scalar->bits);
+    return (letter == 'x' || !is_float) && agrees(&shape->bits, scalar->bits);
   }
 }
 
@@ -145,7 +145,7 @@ static ir_ref operand(const struct std_call *call, unsigned i, ir_ref part) {
   return part;
 }
 
-static ir_ref run(struct std_lane *lane) {
+static ir_ref lower_lane(struct std_lane *lane) {
   const struct std_row *row = lane->row;
   if (row->lane)
     return row->lane(lane);
@@ -166,7 +166,7 @@ static ir_ref component(const struct std_call *call, uint32_t at, ir_ref *second
       return 0;
     lane.arg[i] = operand(call, i, parts[at]);
   }
-  const ir_ref result = run(&lane);
+  const ir_ref result = lower_lane(&lane);
   *second = wide && letters[i + 1] == 'P' ? build_op(b, ISA_CVT_F16_F32, lane.second, 0, 0) : lane.second;
   return wide && letters[0] == 'f' ? build_op(b, ISA_CVT_F16_F32, result, 0, 0) : result;
 }

@@ -137,7 +137,7 @@ bool std_fast_length(const struct std_call *call) { return length(call, false, t
 bool std_fast_distance(const struct std_call *call) { return length(call, true, true); }
 
 /* Infinite components become 1 with their sign, finite ones 0. */
-static void tame(struct vector *v) {
+static void replace_infinities(struct vector *v) {
   struct build *b = v->lane.b;
   const ir_ref infinity = std_float(&v->lane, (double)INFINITY), one = std_float(&v->lane, 1);
   const ir_ref zero = std_float(&v->lane, 0);
@@ -151,7 +151,7 @@ static void tame(struct vector *v) {
   }
 }
 
-static void keep(struct vector *v, const uint32_t *slot, ir_ref sum, ir_ref scale) {
+static void store_parts(struct vector *v, const uint32_t *slot, ir_ref sum, ir_ref scale) {
   for (uint32_t i = 0; i < v->count; i++)
     build_set(v->lane.b, slot[i], v->part[i]);
   build_set(v->lane.b, slot[v->count], sum);
@@ -161,7 +161,7 @@ static void keep(struct vector *v, const uint32_t *slot, ir_ref sum, ir_ref scal
 /* The sum of squares of the vector times `scale`. Infinite components are tamed first, behind a branch that is rarely
  * taken. In the wider or scaled width, the sum is infinite only if a component is; with a NaN among the components it
  * is a NaN. A tamed vector needs no scale: *scale becomes 1. */
-static ir_ref tamed_sum(struct vector *v, ir_ref *scale) {
+static ir_ref finite_sum(struct vector *v, ir_ref *scale) {
   struct build *b = v->lane.b;
   const enum ir_width width = v->lane.bits == 64 ? IR_W2 : IR_W1;
   uint32_t slot[MOST + 2];
@@ -171,14 +171,14 @@ static ir_ref tamed_sum(struct vector *v, ir_ref *scale) {
   if (v->from == 64)
     multiply(&scaled, *scale);
   const ir_ref sum = sum_of_squares(&scaled);
-  keep(v, slot, sum, *scale);
+  store_parts(v, slot, sum, *scale);
   const ir_ref infinity = std_float(&v->lane, (double)INFINITY);
   const ir_ref any = build_op(b, STD_FLOAT(&v->lane, SETP_FEQ), sum, infinity, 0);
   const uint32_t infinite = build_block(b), on = build_block(b);
   build_if(b, any, infinite, on);
   build_enter(b, infinite);
-  tame(v);
-  keep(v, slot, sum_of_squares(v), std_float(&v->lane, 1));
+  replace_infinities(v);
+  store_parts(v, slot, sum_of_squares(v), std_float(&v->lane, 1));
   build_goto(b, on);
   build_enter(b, on);
   for (uint32_t i = 0; i < v->count; i++)
@@ -210,7 +210,7 @@ static void normalize_vector(struct vector *v, bool fast) {
     multiply(v, build_select(b, small, std_float(&v->lane, 0x1p600), scale));
     scale = build_select(b, large, std_float(&v->lane, 0x1p-600), scale);
   }
-  const ir_ref sum = fast ? sum_of_squares(v) : tamed_sum(v, &scale);
+  const ir_ref sum = fast ? sum_of_squares(v) : finite_sum(v, &scale);
   const ir_ref is_zero = build_op(b, STD_FLOAT(&v->lane, SETP_FEQ), sum, std_float(&v->lane, 0), 0);
   const ir_ref rest = build_op(b, STD_FLOAT(&v->lane, RSQRT), sum, 0, 0);
   const ir_ref factor = build_select(b, is_zero, std_float(&v->lane, 1), rest);

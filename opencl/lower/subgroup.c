@@ -10,7 +10,7 @@ static ir_ref move_word(struct build *b, enum isa_op op, ir_ref word, ir_ref wit
   return build_op(b, op, word, with, 0);
 }
 
-ir_ref group_move(struct build *b, enum isa_op op, ir_ref value, ir_ref with) {
+ir_ref build_move_lanes(struct build *b, enum isa_op op, ir_ref value, ir_ref with) {
   const uint8_t width = b->ir->inst[value].width;
   if (width == IR_W2) {
     const ir_ref low = move_word(b, op, build_word(b, value, 0), with);
@@ -19,7 +19,7 @@ ir_ref group_move(struct build *b, enum isa_op op, ir_ref value, ir_ref with) {
   if (width != IR_PRED)
     return move_word(b, op, value, with);
   const ir_ref moved = move_word(b, op, build_op(b, ISA_CVT_U32_P, value, 0, 0), with);
-  return group_with(b, ISA_SETP_NE_U32, moved, 0);
+  return build_with(b, ISA_SETP_NE_U32, moved, 0);
 }
 
 static uint32_t parts_of(struct build *b, uint32_t id) {
@@ -27,24 +27,24 @@ static uint32_t parts_of(struct build *b, uint32_t id) {
   return type ? type->parts : 0;
 }
 
-void group_shuffle(struct build *b, enum isa_op op, uint32_t result, uint32_t value, ir_ref with) {
+void build_shuffle(struct build *b, enum isa_op op, uint32_t result, uint32_t value, ir_ref with) {
   const ir_ref *from = build_parts(b, value);
   ir_ref *to = build_define(b, result);
   const uint32_t parts = parts_of(b, value);
-  if (!group_fits(b, result, value) || b->failed || !from || !to)
+  if (!build_same_parts(b, result, value) || b->failed || !from || !to)
     return;
   for (uint32_t i = 0; i < parts; i++)
-    to[i] = group_move(b, op, from[i], with);
+    to[i] = build_move_lanes(b, op, from[i], with);
 }
 
 static ir_ref lane(struct build *b) { return build_query(b, ISA_GET_LANE, 0); }
 
-ir_ref group_has_lane(struct build *b, ir_ref mask, ir_ref bit) {
+ir_ref build_has_lane(struct build *b, ir_ref mask, ir_ref bit) {
   const ir_ref shifted = build_word(b, build_op(b, ISA_SHR_U64, mask, bit, 0), 0);
-  return group_with(b, ISA_SETP_NE_U32, group_with(b, ISA_AND_32, shifted, 1), 0);
+  return build_with(b, ISA_SETP_NE_U32, build_with(b, ISA_AND_32, shifted, 1), 0);
 }
 
-ir_ref group_all_lanes(struct build *b) {
+ir_ref build_all_lanes(struct build *b) {
   const ir_ref size = build_query(b, ISA_GET_MAX_WARP_SIZE, 0);
   const ir_ref absent = build_op(b, ISA_SUB_32, build_32(b, ISA_LANES), size, 0);
   return build_op(b, ISA_SHR_U64, build_64(b, UINT64_MAX), absent, 0);
@@ -61,7 +61,7 @@ static ir_ref ballot_of(struct build *b, uint32_t id) {
 }
 
 static void define(struct build *b, const struct spirv_inst *inst, ir_ref value) {
-  if (value && group_fits(b, inst->word[2], 0))
+  if (value && build_same_parts(b, inst->word[2], 0))
     build_define(b, inst->word[2])[0] = value;
 }
 
@@ -82,7 +82,7 @@ static ir_ref equals_first(struct build *b, const struct spirv_type *scalar, ir_
     return build_op(b, ISA_VOTE_SAME, value, 0, 0);
   if (scalar->kind == SPIRV_INT)
     value = build_extended(b, value, scalar->bits, false);
-  const ir_ref first = group_move(b, ISA_BCAST, value, 0);
+  const ir_ref first = build_move_lanes(b, ISA_BCAST, value, 0);
   const bool real = scalar->kind == SPIRV_FLOAT;
   const enum isa_op compare = scalar->bits == 64   ? (real ? ISA_SETP_FEQ_F64 : ISA_SETP_EQ_U64)
                               : !real              ? ISA_SETP_EQ_U32
@@ -107,7 +107,7 @@ static void lower_all_equal(struct build *b, const struct spirv_inst *inst) {
 }
 
 static void lower_broadcast_first(struct build *b, const struct spirv_inst *inst) {
-  group_shuffle(b, ISA_BCAST, inst->word[2], inst->word[4], 0);
+  build_shuffle(b, ISA_BCAST, inst->word[2], inst->word[4], 0);
 }
 
 static void lower_shuffle(struct build *b, const struct spirv_inst *inst) {
@@ -119,8 +119,8 @@ static void lower_shuffle(struct build *b, const struct spirv_inst *inst) {
   if (b->failed)
     return;
   if (inst->op == OpGroupNonUniformBroadcast)
-    group_expect_that(b, ISA_EXPECT_LANE, group_low(b, with));
-  group_shuffle(b, op, inst->word[2], inst->word[4], group_low(b, with));
+    build_expect(b, ISA_EXPECT_LANE, build_low(b, with));
+  build_shuffle(b, op, inst->word[2], inst->word[4], build_low(b, with));
 }
 
 /* Reads the lane `delta` above, wrapping around at the end of the warp or cluster. */
@@ -129,11 +129,11 @@ static void lower_rotate(struct build *b, const struct spirv_inst *inst) {
   const ir_ref size = inst->words > 6 ? build_value(b, inst->word[6]) : build_query(b, ISA_GET_MAX_WARP_SIZE, 0);
   if (b->failed)
     return;
-  group_expect_that(b, ISA_EXPECT_SAME, delta);
-  const ir_ref mask = group_with(b, ISA_SUB_32, size, 1), me = lane(b);
+  build_expect(b, ISA_EXPECT_SAME, delta);
+  const ir_ref mask = build_with(b, ISA_SUB_32, size, 1), me = lane(b);
   const ir_ref inside = build_op(b, ISA_AND_32, build_op(b, ISA_ADD_32, me, delta, 0), mask, 0);
   const ir_ref outside = build_op(b, ISA_AND_32, me, build_op(b, ISA_NOT_32, mask, 0, 0), 0);
-  group_shuffle(b, ISA_SHFL_IDX, inst->word[2], inst->word[4], build_op(b, ISA_OR_32, inside, outside, 0));
+  build_shuffle(b, ISA_SHFL_IDX, inst->word[2], inst->word[4], build_op(b, ISA_OR_32, inside, outside, 0));
 }
 
 static void lower_ballot(struct build *b, const struct spirv_inst *inst) {
@@ -156,8 +156,8 @@ static void lower_ballot_bit(struct build *b, const struct spirv_inst *inst) {
   if (b->failed)
     return;
   for (uint32_t word = 0; inverse && word < 2; word++)
-    group_expect_that(b, ISA_EXPECT_SAME, build_word(b, ballot, word));
-  define(b, inst, group_has_lane(b, ballot, group_low(b, bit)));
+    build_expect(b, ISA_EXPECT_SAME, build_word(b, ballot, word));
+  define(b, inst, build_has_lane(b, ballot, build_low(b, bit)));
 }
 
 /* The bits below this lane; `inclusive`: and its own. */
@@ -176,7 +176,7 @@ static void lower_ballot_count(struct build *b, const struct spirv_inst *inst) {
   if (b->failed)
     return;
   const ir_ref mask =
-      operation == GroupOperationReduce ? group_all_lanes(b) : bits_below(b, operation == GroupOperationInclusiveScan);
+      operation == GroupOperationReduce ? build_all_lanes(b) : bits_below(b, operation == GroupOperationInclusiveScan);
   define(b, inst, build_op(b, ISA_POPC_64, build_op(b, ISA_AND_64, ballot, mask, 0), 0, 0));
 }
 
@@ -184,11 +184,11 @@ static void lower_ballot_find(struct build *b, const struct spirv_inst *inst) {
   const ir_ref ballot = ballot_of(b, inst->word[4]);
   if (b->failed)
     return;
-  const ir_ref bits = build_op(b, ISA_AND_64, ballot, group_all_lanes(b), 0);
+  const ir_ref bits = build_op(b, ISA_AND_64, ballot, build_all_lanes(b), 0);
   if (inst->op == OpGroupNonUniformBallotFindLSB)
     define(b, inst, build_op(b, ISA_CTZ_64, bits, 0, 0));
   else /* 63 - n is n ^ 63 for n below 64 */
-    define(b, inst, group_with(b, ISA_XOR_32, build_op(b, ISA_CLZ_64, bits, 0, 0), 63));
+    define(b, inst, build_with(b, ISA_XOR_32, build_op(b, ISA_CLZ_64, bits, 0, 0), 63));
 }
 
 /* ---- cl_intel_subgroups: type result operands..., no scope -------------------------------------------- */
@@ -197,7 +197,7 @@ static void lower_intel_shuffle(struct build *b, const struct spirv_inst *inst) 
   const enum isa_op op = inst->op == OpSubgroupShuffleXorINTEL ? ISA_SHFL_XOR : ISA_SHFL_IDX;
   const ir_ref with = build_value(b, inst->word[4]);
   if (!b->failed)
-    group_shuffle(b, op, inst->word[2], inst->word[3], with);
+    build_shuffle(b, op, inst->word[2], inst->word[3], with);
 }
 
 /* Down: the first value of lane + delta, or, past the end of the warp, the second value from its beginning. Up: the
@@ -207,16 +207,17 @@ static void lower_intel_window(struct build *b, const struct spirv_inst *inst) {
   const ir_ref *first = build_parts(b, inst->word[3]), *second = build_parts(b, inst->word[4]);
   const ir_ref delta = build_value(b, inst->word[5]);
   ir_ref *result = build_define(b, inst->word[2]);
-  if (!group_fits(b, inst->word[3], inst->word[2]) || !group_fits(b, inst->word[4], inst->word[2]) || b->failed)
+  if (!build_same_parts(b, inst->word[3], inst->word[2]) || !build_same_parts(b, inst->word[4], inst->word[2]) ||
+      b->failed)
     return;
   const bool down = inst->op == OpSubgroupShuffleDownINTEL;
   const ir_ref size = build_query(b, ISA_GET_MAX_WARP_SIZE, 0);
   const ir_ref from = build_op(b, down ? ISA_ADD_32 : ISA_SUB_32, lane(b), delta, 0);
-  const ir_ref around = build_op(b, ISA_AND_32, from, group_with(b, ISA_SUB_32, size, 1), 0);
+  const ir_ref around = build_op(b, ISA_AND_32, from, build_with(b, ISA_SUB_32, size, 1), 0);
   const ir_ref inside = build_op(b, ISA_SETP_LT_U32, from, size, 0);
   for (uint32_t i = 0; i < parts_of(b, inst->word[3]); i++) {
-    const ir_ref near = group_move(b, ISA_SHFL_IDX, down ? first[i] : second[i], around);
-    result[i] = build_select(b, inside, near, group_move(b, ISA_SHFL_IDX, down ? second[i] : first[i], around));
+    const ir_ref near = build_move_lanes(b, ISA_SHFL_IDX, down ? first[i] : second[i], around);
+    result[i] = build_select(b, inside, near, build_move_lanes(b, ISA_SHFL_IDX, down ? second[i] : first[i], around));
   }
 }
 
@@ -237,10 +238,10 @@ static void lower_intel_block(struct build *b, const struct spirv_inst *inst) {
     core_misfit(b, inst);
     return;
   }
-  group_expect_that(b, ISA_EXPECT_WARP, 0);
+  build_expect(b, ISA_EXPECT_WARP, 0);
   const ir_ref address = build_pointer(b, pointer).address;
   for (uint32_t word = 0; word < (b->ir->inst[address].width == IR_W2 ? 2 : 1); word++)
-    group_expect_that(b, ISA_EXPECT_SAME, b->ir->inst[address].width == IR_W2 ? build_word(b, address, word) : address);
+    build_expect(b, ISA_EXPECT_SAME, b->ir->inst[address].width == IR_W2 ? build_word(b, address, word) : address);
   ir_ref *part = reads ? build_define(b, value) : NULL;
   const ir_ref *from = reads ? NULL : build_parts(b, value);
   for (uint32_t i = 0; i < parts_of(b, value) && !b->failed; i++)
@@ -280,12 +281,12 @@ static const struct lane_row {
     {OpSubgroupBlockWriteINTEL, false, lower_intel_block},
 };
 
-bool group_lane(struct build *b, const struct spirv_inst *inst) {
+bool build_lane_op(struct build *b, const struct spirv_inst *inst) {
   char room[32];
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     if (rows[i].opcode != inst->op)
       continue;
-    if (rows[i].scoped && group_scope(b, inst->word[3]) != ScopeSubgroup)
+    if (rows[i].scoped && build_scope(b, inst->word[3]) != ScopeSubgroup)
       return build_fail(b, "%s is only for sub-groups", spirv_op_name(inst->op, room));
     rows[i].lower(b, inst);
     return !b->failed;

@@ -32,8 +32,8 @@ static uint32_t scratch(struct build *b) {
 }
 
 static struct build_place slot(struct build *b, ir_ref number, ir_ref guard) {
-  const ir_ref offset = group_with(b, ISA_SHL_32, number, LOG2_SLOT_BYTES);
-  const ir_ref address = group_with(b, ISA_ADD_32, offset, scratch(b));
+  const ir_ref offset = build_with(b, ISA_SHL_32, number, LOG2_SLOT_BYTES);
+  const ir_ref address = build_with(b, ISA_ADD_32, offset, scratch(b));
   return (struct build_place){.space = SPACE_LOCAL, .address = address, .guard = guard};
 }
 
@@ -44,18 +44,18 @@ static struct build_place total(struct build *b, ir_ref guard) {
 
 static void put(struct build *b, struct build_place place, ir_ref value) {
   const bool wide = b->ir->inst[value].width == IR_W2;
-  group_memory(b, wide ? ISA_ST_LDS_64 : ISA_ST_LDS_32, place, 0, value, 0);
+  build_memory_op(b, wide ? ISA_ST_LDS_64 : ISA_ST_LDS_32, place, 0, value, 0);
 }
 
 static ir_ref take(struct build *b, struct build_place place, bool wide, ir_ref keep) {
-  return group_memory(b, wide ? ISA_LD_LDS_64 : ISA_LD_LDS_32, place, 0, 0, keep);
+  return build_memory_op(b, wide ? ISA_LD_LDS_64 : ISA_LD_LDS_32, place, 0, 0, keep);
 }
 
 static ir_ref constant(struct build *b, const struct group_op *op, uint64_t bits) {
   return op->bits == 64 ? build_64(b, bits) : build_32(b, (uint32_t)bits);
 }
 
-static ir_ref is_zero(struct build *b, ir_ref value) { return group_with(b, ISA_SETP_EQ_U32, value, 0); }
+static ir_ref is_zero(struct build *b, ir_ref value) { return build_with(b, ISA_SETP_EQ_U32, value, 0); }
 
 static ir_ref first_lane(struct build *b) { return is_zero(b, build_query(b, ISA_GET_LANE, 0)); }
 
@@ -112,9 +112,9 @@ static bool is_one_warp(const struct build *b) {
   return items && items <= LEAST_WARP && size[2] && items * size[2] <= LEAST_WARP;
 }
 
-ir_ref group_over_group(struct build *b, const struct group_op *op, uint32_t operation, ir_ref value) {
+ir_ref build_over_group(struct build *b, const struct group_op *op, uint32_t operation, ir_ref value) {
   if (is_one_warp(b))
-    return group_over_warp(b, op, operation, value);
+    return build_over_warp(b, op, operation, value);
   const bool scans = operation != GroupOperationReduce;
   gather(b, op, scans, build_op(b, (enum isa_op)op->reduce, value, 0, 0));
   if (!scans)
@@ -130,30 +130,30 @@ ir_ref group_over_group(struct build *b, const struct group_op *op, uint32_t ope
   return build_select(b, first, constant(b, op, op->identity), result);
 }
 
-ir_ref group_vote(struct build *b, bool all, ir_ref predicate) {
+ir_ref build_vote(struct build *b, bool all, ir_ref predicate) {
   static const struct group_op both = {ISA_AND_32, ISA_REDUCE_AND_32, 0, 0, 32, GROUP_ANY, 1, 1};
   static const struct group_op either = {ISA_OR_32, ISA_REDUCE_OR_32, 0, 0, 32, GROUP_ANY, 0, 0};
   const ir_ref vote = build_op(b, all ? ISA_VOTE_ALL : ISA_VOTE_ANY, predicate, 0, 0);
   if (is_one_warp(b))
     return vote;
   gather(b, all ? &both : &either, false, build_op(b, ISA_CVT_U32_P, vote, 0, 0));
-  return group_with(b, ISA_SETP_NE_U32, take(b, total(b, 0), false, 0), 0);
+  return build_with(b, ISA_SETP_NE_U32, take(b, total(b, 0), false, 0), 0);
 }
 
-ir_ref group_broadcast(struct build *b, ir_ref value, ir_ref linear) {
+ir_ref build_broadcast(struct build *b, ir_ref value, ir_ref linear) {
   const bool boolean = b->ir->inst[value].width == IR_PRED, wide = b->ir->inst[value].width == IR_W2;
   if (is_one_warp(b))
-    return group_move(b, ISA_SHFL_IDX, value, linear);
+    return build_move_lanes(b, ISA_SHFL_IDX, value, linear);
   const ir_ref stored = boolean ? build_op(b, ISA_CVT_U32_P, value, 0, 0) : value;
   const ir_ref me = build_query(b, ISA_GET_LOCAL_LINEAR_ID, 0);
   build_op(b, ISA_BAR_GROUP, 0, 0, 0);
   put(b, total(b, build_op(b, ISA_SETP_EQ_U32, me, linear, 0)), stored);
   build_op(b, ISA_BAR_GROUP, 0, 0, 0);
   const ir_ref result = take(b, total(b, 0), wide, 0);
-  return boolean ? group_with(b, ISA_SETP_NE_U32, result, 0) : result;
+  return boolean ? build_with(b, ISA_SETP_NE_U32, result, 0) : result;
 }
 
-ir_ref group_from(struct build *b, ir_ref value, ir_ref first) {
+ir_ref build_broadcast_from(struct build *b, ir_ref value, ir_ref first) {
   put(b, total(b, first), value);
   build_op(b, ISA_BAR_GROUP, 0, 0, 0);
   return take(b, total(b, 0), true, 0);

@@ -231,7 +231,7 @@ static uint32_t *count_sums(const struct ir *ir) {
   return sums;
 }
 
-static void run(struct ir *ir, ir_ref (*rule)(struct rewrite *, ir_ref)) {
+static void rewrite_by(struct ir *ir, ir_ref (*rule)(struct rewrite *, ir_ref)) {
   struct address address = {count_uses(ir), ir->count, count_sums(ir)};
   struct rewrite rewrite = {.rule = rule, .context = &address};
   rewrite_run(&rewrite, ir);
@@ -242,6 +242,6 @@ static void run(struct ir *ir, ir_ref (*rule)(struct rewrite *, ir_ref)) {
 
 void pass_address(struct ir *ir) {
   ir_analyze(ir);
-  run(ir, mode_rule);
-  run(ir, product_rule);
+  rewrite_by(ir, mode_rule);
+  rewrite_by(ir, product_rule);
 }

@@ -38,7 +38,7 @@ static const struct limits *limits_of(const struct flatten *flatten, uint32_t ab
   return uniform || flatten->ir->target.optimize < 2 ? &uniform_limits : &divergence_limits;
 }
 
-static ir_ref put(struct ir *ir, uint32_t block, uint16_t op, ir_ref a, ir_ref b, ir_ref c) {
+static ir_ref append_op(struct ir *ir, uint32_t block, uint16_t op, ir_ref a, ir_ref b, ir_ref c) {
   const ir_ref operand[] = {a, b, c};
   const ir_ref ref = ir_make(ir, op, ir_width_of((enum isa_op)op), operand,
                              c   ? 3
@@ -103,9 +103,9 @@ static ir_ref chosen(struct ir *ir, uint32_t block, ir_ref condition, ir_ref yes
   if (yes == no)
     return yes;
   if (width != IR_PRED)
-    return put(ir, block, width == IR_W2 ? ISA_SEL_64 : ISA_SEL_32, yes, no, condition);
-  const ir_ref one = put(ir, block, ISA_AND_P, yes, condition, 0);
-  return put(ir, block, ISA_OR_P, one, put(ir, block, ISA_ANDN_P, no, condition, 0), 0);
+    return append_op(ir, block, width == IR_W2 ? ISA_SEL_64 : ISA_SEL_32, yes, no, condition);
+  const ir_ref one = append_op(ir, block, ISA_AND_P, yes, condition, 0);
+  return append_op(ir, block, ISA_OR_P, one, append_op(ir, block, ISA_ANDN_P, no, condition, 0), 0);
 }
 
 /* How many selects the phis of `join` would become; above the limit if one cannot become a select. */
@@ -210,7 +210,7 @@ static bool flatten_arms(const struct flatten *flatten, uint32_t above) {
 /* ---- chains of conditions ---------------------------------------------------------------------------- */
 
 /* Which edge of `below` leads to `to`: 0, 1, or -1 for none. */
-static int shared_way(const struct ir_block *below, uint32_t to) {
+static int edge_to(const struct ir_block *below, uint32_t to) {
   return below->to[0] == to ? 0 : below->to[1] == to ? 1 : -1;
 }
 
@@ -230,12 +230,12 @@ static void merge_phis(struct ir *ir, uint32_t above, uint32_t below, uint32_t s
 /* The condition under which the shared edge is not taken; its complement if both conditions are negated. */
 static ir_ref both(struct ir *ir, uint32_t above, ir_ref first, bool first_not, ir_ref second, bool second_not) {
   if (!first_not && second_not)
-    return put(ir, above, ISA_ANDN_P, first, second, 0);
+    return append_op(ir, above, ISA_ANDN_P, first, second, 0);
   if (first_not && !second_not)
-    return put(ir, above, ISA_ANDN_P, second, first, 0);
+    return append_op(ir, above, ISA_ANDN_P, second, first, 0);
   if (first_not)
-    return put(ir, above, ISA_OR_P, first, second, 0); /* the complement: flatten_chain() swaps the edges */
-  return put(ir, above, ISA_AND_P, first, second, 0);
+    return append_op(ir, above, ISA_OR_P, first, second, 0); /* the complement: flatten_chain() swaps the edges */
+  return append_op(ir, above, ISA_AND_P, first, second, 0);
 }
 
 static bool flatten_chain(const struct flatten *flatten, uint32_t above, bool through) {
@@ -243,16 +243,16 @@ static bool flatten_chain(const struct flatten *flatten, uint32_t above, bool th
   const uint32_t below = ir->block[above].to[!through], shared = ir->block[above].to[through];
   if (!is_arm(ir, below, above) || ir->block[below].end != IR_END_IF || shared == above)
     return false;
-  const int way = shared_way(&ir->block[below], shared);
-  if (way < 0 || price(ir, below, &uniform_limits, false) > uniform_limits.cost)
+  const int edge = edge_to(&ir->block[below], shared);
+  if (edge < 0 || price(ir, below, &uniform_limits, false) > uniform_limits.cost)
     return false;
-  const uint32_t other = ir->block[below].to[!way];
+  const uint32_t other = ir->block[below].to[!edge];
   if (other == below || shared == below || selects(ir, shared, above, below) > 1)
     return false;
   const ir_ref first = ir->block[above].condition, second = ir->block[below].condition;
   append_all(ir, above, below);
   merge_phis(ir, above, below, shared, other, through);
-  const bool first_not = !through, second_not = way == 0;
+  const bool first_not = !through, second_not = edge == 0;
   const ir_ref condition = both(ir, above, first, first_not, second, second_not);
   const bool complement = first_not && second_not;
   const struct ir_place place = ir->block[above].place;

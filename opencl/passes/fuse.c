@@ -73,8 +73,8 @@ static void release(const struct rewrite *rw, ir_ref ref, bool logic) {
 }
 
 /* Turns `ref` into another operation in place, with any number of operands. */
-static ir_ref become(struct rewrite *rw, ir_ref ref, uint16_t op, const ir_ref *operand, uint32_t count, uint64_t imm,
-                     bool logic) {
+static ir_ref replace_by(struct rewrite *rw, ir_ref ref, uint16_t op, const ir_ref *operand, uint32_t count,
+                         uint64_t imm, bool logic) {
   struct ir *ir = rw->ir;
   const struct fuse *fuse = rw->context;
   for (uint32_t i = 0; i < count; i++)
@@ -222,9 +222,9 @@ static ir_ref put_logic(struct rewrite *rw, ir_ref ref, const struct tree *tree)
     return tree->leaf[0];
   for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
     if (tree->leaves == plain[i].leaves && tree->table == plain[i].table)
-      return become(rw, ref, plain[i].op, tree->leaf, tree->leaves, 0, true);
+      return replace_by(rw, ref, plain[i].op, tree->leaf, tree->leaves, 0, true);
   const ir_ref operand[] = {tree->leaf[0], tree->leaf[1], tree->leaf[tree->leaves - 1]};
-  return become(rw, ref, ISA_LOP3, operand, 3, tree->table, true);
+  return replace_by(rw, ref, ISA_LOP3, operand, 3, tree->table, true);
 }
 
 static ir_ref logic_rule(struct rewrite *rw, ir_ref ref) {
@@ -317,7 +317,7 @@ static bool grow_sum(struct rewrite *rw, ir_ref ref) {
     }
   }
   if (best)
-    become(rw, ref, op, most, operands, 0, false);
+    replace_by(rw, ref, op, most, operands, 0, false);
   return best;
 }
 
@@ -337,7 +337,7 @@ static ir_ref shift_add(struct rewrite *rw, ir_ref ref) {
   const struct ir_inst *inst = &rw->ir->inst[ref];
   if (inst->op == ISA_MAD_32 && known(rw, arg(rw, ref, 1)) && power_of(bits_of(rw, arg(rw, ref, 1))) > 0) {
     const ir_ref operand[] = {arg(rw, ref, 0), arg(rw, ref, 2)};
-    return become(rw, ref, ISA_LEA, operand, 2, (uint64_t)power_of(bits_of(rw, arg(rw, ref, 1))), false);
+    return replace_by(rw, ref, ISA_LEA, operand, 2, (uint64_t)power_of(bits_of(rw, arg(rw, ref, 1))), false);
   }
   const bool is_sum = inst->op == ISA_ADD_32;
   for (uint32_t side = 0; side < (is_sum ? 2 : inst->op == ISA_SUB_32); side++) {
@@ -345,7 +345,7 @@ static ir_ref shift_add(struct rewrite *rw, ir_ref ref) {
     if (!is_shift(rw, shifted))
       continue;
     const ir_ref operand[] = {arg(rw, shifted, 0), arg(rw, ref, !side)};
-    return become(rw, ref, is_sum ? ISA_LEA : ISA_LEASUB, operand, 2, bits_of(rw, arg(rw, shifted, 1)) & 31, false);
+    return replace_by(rw, ref, is_sum ? ISA_LEA : ISA_LEASUB, operand, 2, bits_of(rw, arg(rw, shifted, 1)) & 31, false);
   }
   return 0;
 }

@@ -175,7 +175,7 @@ static bool worth(const struct ir *ir, ir_ref ref) {
 }
 
 /* The outermost loop that the instruction may leave, or IR_NOWHERE. */
-static uint32_t goal(struct hoist *hoist, ir_ref ref, uint32_t block) {
+static uint32_t hoist_target(struct hoist *hoist, ir_ref ref, uint32_t block) {
   uint32_t found = IR_NOWHERE;
   for (uint32_t at = loop_of(hoist, block); at != IR_NOWHERE; at = hoist->ir->block[at].outer) {
     if (!may_leave(hoist, ref, block, at))
@@ -185,7 +185,7 @@ static uint32_t goal(struct hoist *hoist, ir_ref ref, uint32_t block) {
   return found;
 }
 
-static void leave(struct hoist *hoist, ir_ref ref, uint32_t block, uint32_t header) {
+static void hoist_to(struct hoist *hoist, ir_ref ref, uint32_t block, uint32_t header) {
   const struct ir_inst *inst = &hoist->ir->inst[ref];
   for (uint32_t at = loop_of(hoist, block);; at = hoist->ir->block[at].outer) {
     hoist->words[at] += words_of(inst);
@@ -201,11 +201,11 @@ static void hoist_block(struct hoist *hoist, uint32_t number) {
   uint32_t kept = 0;
   for (uint32_t k = 0; k < ir->block[number].count; k++) {
     const ir_ref ref = ir->block[number].inst[k];
-    const uint32_t header = worth(ir, ref) ? goal(hoist, ref, number) : IR_NOWHERE;
+    const uint32_t header = worth(ir, ref) ? hoist_target(hoist, ref, number) : IR_NOWHERE;
     if (header == IR_NOWHERE)
       ir->block[number].inst[kept++] = ref;
     else
-      leave(hoist, ref, number, header);
+      hoist_to(hoist, ref, number, header);
   }
   ir->block[number].count = kept;
 }

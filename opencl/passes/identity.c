@@ -54,7 +54,7 @@ static void constant_right(struct rewrite *rw, ir_ref ref) {
 
 /* ---- words and pairs ------------------------------------------------------------------------------- */
 
-static ir_ref word(struct rewrite *rw, ir_ref ref) {
+static ir_ref fold_word(struct rewrite *rw, ir_ref ref) {
   const ir_ref of = arg(rw, ref, 0);
   const uint64_t number = rw->ir->inst[ref].imm;
   switch (rw->ir->inst[of].op) {
@@ -223,7 +223,7 @@ ir_ref identity_other(struct rewrite *rw, const struct term *t) {
 ir_ref identity_of(struct rewrite *rw, ir_ref ref) {
   const uint16_t op = rw->ir->inst[ref].op;
   if (op == IR_WORD)
-    return word(rw, ref);
+    return fold_word(rw, ref);
   if (op == IR_JOIN)
     return join(rw, ref);
   if (op >= ISA_OPS || isa_rows[op].format != FORMAT_ALU)

@@ -8,7 +8,7 @@
 
 /* ---- shape ------------------------------------------------------------------------------------------- */
 
-static bool find_ways_in(const struct ir *ir, struct ir_loop *loop) {
+static bool find_entries(const struct ir *ir, struct ir_loop *loop) {
   const struct ir_block *header = &ir->block[loop->header];
   if (header->from_count != 2)
     return false;
@@ -20,7 +20,7 @@ static bool find_ways_in(const struct ir *ir, struct ir_loop *loop) {
   return ir->block[loop->latch].end == IR_END_GOTO;
 }
 
-static bool find_way_out(const struct ir *ir, struct ir_loop *loop) {
+static bool find_exit(const struct ir *ir, struct ir_loop *loop) {
   const struct ir_block *header = &ir->block[loop->header];
   if (header->end != IR_END_IF)
     return false;
@@ -51,7 +51,7 @@ static bool gather(const struct ir *ir, struct ir_loop *loop) {
 
 bool ir_loop_find(const struct ir *ir, uint32_t header, struct ir_loop *loop) {
   *loop = (struct ir_loop){.header = header};
-  if (find_ways_in(ir, loop) && find_way_out(ir, loop) && gather(ir, loop))
+  if (find_entries(ir, loop) && find_exit(ir, loop) && gather(ir, loop))
     return true;
   ir_loop_free(loop);
   return false;

@@ -64,7 +64,7 @@ static bool in_loop(const struct ir *ir, uint32_t block, uint32_t header) {
 }
 
 /* The node that an edge leads to; IR_NOWHERE for an exit. */
-static uint32_t way(const struct meet *meet, uint32_t block, uint32_t which) {
+static uint32_t edge_target(const struct meet *meet, uint32_t block, uint32_t which) {
   const uint32_t to = meet->ir->block[block].to[which];
   if (to == meet->goal)
     return meet->blocks;
@@ -120,7 +120,7 @@ static void find_nearest(struct meet *meet) {
       const uint32_t node = meet->order[i];
       uint32_t found = IR_NOWHERE;
       for (uint32_t k = 0; k < ends(&meet->ir->block[node]); k++) {
-        const uint32_t to = way(meet, node, k);
+        const uint32_t to = edge_target(meet, node, k);
         if (to != IR_NOWHERE && meet->nearest[to])
           found = found == IR_NOWHERE ? to : common(meet, found, to);
       }
@@ -149,8 +149,8 @@ static bool is_same(const struct ir *ir, ir_ref ref, unsigned deep) {
   return true;
 }
 
-static bool is_way_out(const struct meet *meet, uint32_t block, uint32_t which) {
-  if (way(meet, block, which) != IR_NOWHERE)
+static bool is_exit(const struct meet *meet, uint32_t block, uint32_t which) {
+  if (edge_target(meet, block, which) != IR_NOWHERE)
     return false;
   const struct ir_block *to = &meet->ir->block[meet->ir->block[block].to[which]];
   return to->count || to->end != IR_END_EXIT; /* just ends: delays nobody; see isa/cfg.h */
@@ -164,8 +164,8 @@ static uint32_t find_between(struct meet *meet, uint32_t branch, uint32_t node) 
   while (depth) {
     const uint32_t block = meet->stack[--depth];
     for (uint32_t k = 0; k < ends(&meet->ir->block[block]); k++) {
-      const uint32_t to = way(meet, block, k);
-      out += is_way_out(meet, block, k);
+      const uint32_t to = edge_target(meet, block, k);
+      out += is_exit(meet, block, k);
       if (to == IR_NOWHERE || to == node || to == meet->blocks || meet->between[to] == meet->stamp)
         continue;
       meet->between[to] = meet->stamp;
@@ -227,7 +227,7 @@ static void take_edges(struct meet *meet, struct edges *edges, uint32_t target, 
   for (uint32_t block = 0; block < meet->blocks; block++)
     for (uint32_t k = 0; meet->between[block] == meet->stamp && k < ends(&meet->ir->block[block]); k++) {
       const uint32_t to = meet->ir->block[block].to[k];
-      if (to < meet->blocks && (to == target || is_way_out(meet, block, k)))
+      if (to < meet->blocks && (to == target || is_exit(meet, block, k)))
         take_edge(meet, edges, block, k, new);
     }
 }
@@ -293,7 +293,7 @@ static bool is_above(const struct ir *ir, ir_ref value, uint32_t block) {
 }
 
 /* Inserts an instruction before position *at, which then points behind it. */
-static ir_ref put(struct ir *ir, uint32_t block, uint32_t *at, ir_ref ref) {
+static ir_ref insert_at(struct ir *ir, uint32_t block, uint32_t *at, ir_ref ref) {
   ir_insert(ir, block, (*at)++, ref);
   return ref;
 }
@@ -305,14 +305,14 @@ static ir_ref fetched(struct repair *repair, ir_ref value, uint32_t block, uint3
   const struct ir_inst inst = ir->inst[value];
   if (!repair->slot[value])
     repair->slot[value] = ir_slot_new(ir, 16, 16) + 1;
-  const ir_ref address = put(ir, block, at, slot_address(repair, value));
+  const ir_ref address = insert_at(ir, block, at, slot_address(repair, value));
   const enum ir_width width = inst.width == IR_PRED ? IR_W1 : (enum ir_width)inst.width;
-  const ir_ref word = put(
+  const ir_ref word = insert_at(
       ir, block, at, ir_make(ir, isa_load(ISA_SPACE_PRIVATE, bytes_of(inst.width)), width, &address, 1, 0, inst.place));
   if (inst.width != IR_PRED)
     return word;
   const ir_ref pair[] = {word, ir_const(ir, IR_W1, 0)};
-  return put(ir, block, at, ir_make(ir, ISA_SETP_NE_U32, IR_PRED, pair, 2, 0, inst.place));
+  return insert_at(ir, block, at, ir_make(ir, ISA_SETP_NE_U32, IR_PRED, pair, 2, 0, inst.place));
 }
 
 static void keep_value(struct repair *repair, ir_ref value) {
@@ -326,10 +326,10 @@ static void keep_value(struct repair *repair, ir_ref value) {
     at++;
   ir_ref word = value;
   if (inst.width == IR_PRED)
-    word = put(ir, inst.block, &at, ir_make(ir, ISA_CVT_U32_P, IR_W1, &value, 1, 0, inst.place));
-  const ir_ref operand[] = {put(ir, inst.block, &at, slot_address(repair, value)), 0, word};
-  put(ir, inst.block, &at,
-      ir_make(ir, isa_store(ISA_SPACE_PRIVATE, bytes_of(inst.width)), IR_NOTHING, operand, 3, 0, inst.place));
+    word = insert_at(ir, inst.block, &at, ir_make(ir, ISA_CVT_U32_P, IR_W1, &value, 1, 0, inst.place));
+  const ir_ref operand[] = {insert_at(ir, inst.block, &at, slot_address(repair, value)), 0, word};
+  insert_at(ir, inst.block, &at,
+            ir_make(ir, isa_store(ISA_SPACE_PRIVATE, bytes_of(inst.width)), IR_NOTHING, operand, 3, 0, inst.place));
 }
 
 static void repair_inst(struct repair *repair, uint32_t block, uint32_t *at) {
@@ -376,8 +376,8 @@ static bool lead_one(struct meet *meet) {
   find_nearest(meet);
   for (uint32_t i = 0; i < ir->ordered; i++) {
     const uint32_t block = ir->order[i];
-    if (!meet->within[block] || ir->block[block].end != IR_END_IF || way(meet, block, 0) == IR_NOWHERE ||
-        way(meet, block, 1) == IR_NOWHERE || is_same(ir, ir->block[block].condition, 0))
+    if (!meet->within[block] || ir->block[block].end != IR_END_IF || edge_target(meet, block, 0) == IR_NOWHERE ||
+        edge_target(meet, block, 1) == IR_NOWHERE || is_same(ir, ir->block[block].condition, 0))
       continue;
     const uint32_t node = meet->nearest[block] - 1;
     if (find_between(meet, block, node)) {

@@ -123,7 +123,7 @@ static uint64_t of_operand(const struct ir *ir, ir_ref ref, uint32_t position, u
 struct asking {
   const struct ir *ir;
   uint64_t *of;
-  bool *extended, *told;
+  bool *extended, *propagated;
 };
 
 static bool ask(const struct asking *asking, ir_ref ref, uint64_t bits) {
@@ -131,7 +131,7 @@ static bool ask(const struct asking *asking, ir_ref ref, uint64_t bits) {
   asking->of[ref] |= asking->ir->inst[ref].width == IR_W1 ? bits & UINT32_MAX : bits;
   if (asking->of[ref] == old)
     return false;
-  asking->told[ref] = false;
+  asking->propagated[ref] = false;
   return true;
 }
 
@@ -140,7 +140,7 @@ static bool pass_on(const struct asking *asking, ir_ref ref) {
   const struct ir_inst *inst = &ir->inst[ref];
   const uint64_t wanted = ir_is_kept(ir, ref) ? UINT64_MAX : asking->of[ref];
   bool changed = false;
-  asking->told[ref] = true;
+  asking->propagated[ref] = true;
   if (!wanted)
     return false;
   for (uint32_t i = first_value(inst); i < inst->count; i += value_step(inst)) {
@@ -152,14 +152,14 @@ static bool pass_on(const struct asking *asking, ir_ref ref) {
   return changed | ask(asking, inst->keep, wanted);
 }
 
-static bool each(const struct asking *asking) {
+static bool demand_round(const struct asking *asking) {
   const struct ir *ir = asking->ir;
   bool changed = false;
   for (uint32_t i = ir->ordered; i--;) {
     const struct ir_block *block = &ir->block[ir->order[i]];
     changed |= ask(asking, block->condition, 1);
     for (uint32_t k = block->count; k--;)
-      if (!asking->told[block->inst[k]])
+      if (!asking->propagated[block->inst[k]])
         changed |= pass_on(asking, block->inst[k]);
   }
   return changed;
@@ -168,9 +168,9 @@ static bool each(const struct asking *asking) {
 static void find_demands(struct demands *demands, const struct ir *ir) {
   *demands = (struct demands){need(ir->count, sizeof(uint64_t)), need(ir->count, sizeof(bool))};
   const struct asking asking = {ir, demands->of, demands->extended, need(ir->count, sizeof(bool))};
-  while (each(&asking))
+  while (demand_round(&asking))
     ; /* about one extra round per level of loop nesting */
-  free(asking.told);
+  free(asking.propagated);
 }
 
 /* ---- 64 bits to 32 ---------------------------------------------------------------------------------- */
@@ -433,7 +433,7 @@ static void finish_phis(struct ir *ir, const struct narrow *narrow) {
   }
 }
 
-static bool run(struct ir *ir, struct narrow *narrow, ir_ref (*rule)(struct rewrite *, ir_ref)) {
+static bool rewrite_by(struct ir *ir, struct narrow *narrow, ir_ref (*rule)(struct rewrite *, ir_ref)) {
   narrow->refs = ir->count;
   narrow->phis = 0;
   struct rewrite rewrite = {.rule = rule, .context = narrow};
@@ -446,12 +446,12 @@ void pass_narrow(struct ir *ir) {
   struct narrow narrow = {0};
   ir_analyze(ir);
   ranges_find(&narrow.ranges, ir);
-  const bool changed = run(ir, &narrow, range_rule);
+  const bool changed = rewrite_by(ir, &narrow, range_rule);
   ranges_free(&narrow.ranges);
   if (changed)
     pass_simplify(ir);
   find_demands(&narrow.demands, ir);
-  run(ir, &narrow, demand_rule);
+  rewrite_by(ir, &narrow, demand_rule);
   free(narrow.demands.of);
   free(narrow.demands.extended);
   free(narrow.phi);

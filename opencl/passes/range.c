@@ -202,7 +202,7 @@ static bool has_moved(const struct ir *ir, const struct ir_inst *inst, const uin
 }
 
 /* Rounds count from 1. */
-static bool each(struct ranges *ranges, uint8_t *moved, uint8_t round, bool up) {
+static bool propagate_round(struct ranges *ranges, uint8_t *moved, uint8_t round, bool up) {
   const struct ir *ir = ranges->ir;
   bool changed = false;
   for (uint32_t i = 0; i < ir->ordered; i++) {
@@ -233,13 +233,13 @@ void ranges_find(struct ranges *ranges, const struct ir *ir) {
   fill(ranges, false);
   uint8_t *moved = need(ir->count, sizeof *moved); /* by ref: the last round in which it changed */
   uint8_t round = 1;
-  while (round <= MOST_ROUNDS && each(ranges, moved, round, true))
+  while (round <= MOST_ROUNDS && propagate_round(ranges, moved, round, true))
     round++;
   if (round > MOST_ROUNDS) /* not finished: intermediate intervals are not valid */
     fill(ranges, true);
   memset(moved, 0, ir->count * sizeof *moved);
   for (round = 1; round <= DOWN_ROUNDS; round++)
-    each(ranges, moved, round, false);
+    propagate_round(ranges, moved, round, false);
   free(moved);
 }
 

@@ -89,7 +89,7 @@ static uint8_t kept(const struct rewrite *rw, ir_ref index, ir_ref part) {
   return rw->ir->inst[index].no_wrap & rw->ir->inst[part].no_wrap;
 }
 
-static ir_ref keep(struct rewrite *rw, ir_ref ref, uint8_t no_wrap) {
+static ir_ref keep_no_wrap(struct rewrite *rw, ir_ref ref, uint8_t no_wrap) {
   if (kind_of(rw->ir->inst[ref].op) == KIND_ADD)
     rw->ir->inst[ref].no_wrap |= no_wrap;
   return ref;
@@ -103,7 +103,7 @@ static ir_ref spread_product(struct rewrite *rw, const struct term *t) {
   const uint64_t plus = bits_of(rw, arg(rw, t->a, 1)), by = bits_of(rw, t->b);
   const ir_ref product = term_put(rw, t, t->kind, arg(rw, t->a, 0), t->b);
   const uint64_t outside = t->kind == KIND_SHL ? plus << by : plus * by;
-  return keep(rw, term_put(rw, t, KIND_ADD, product, term_const(rw, t, outside)), no_wrap);
+  return keep_no_wrap(rw, term_put(rw, t, KIND_ADD, product, term_const(rw, t, outside)), no_wrap);
 }
 
 static ir_ref spread_sum(struct rewrite *rw, const struct term *t) {
@@ -114,8 +114,8 @@ static ir_ref spread_sum(struct rewrite *rw, const struct term *t) {
     return 0;
   const ir_ref sum = left ? t->a : t->b, other = left ? t->b : t->a;
   const uint8_t no_wrap = kept(rw, t->ref, sum);
-  const ir_ref inner = keep(rw, term_put(rw, t, KIND_ADD, arg(rw, sum, 0), other), no_wrap);
-  return keep(rw, term_put(rw, t, KIND_ADD, inner, arg(rw, sum, 1)), no_wrap);
+  const ir_ref inner = keep_no_wrap(rw, term_put(rw, t, KIND_ADD, arg(rw, sum, 0), other), no_wrap);
+  return keep_no_wrap(rw, term_put(rw, t, KIND_ADD, inner, arg(rw, sum, 1)), no_wrap);
 }
 
 /* ext(x << k) and ext(x * c) become 64-bit products, which multiply-adds absorb. */
@@ -135,7 +135,7 @@ static ir_ref spread_extended_product(struct rewrite *rw, const struct term *t) 
 }
 
 /* Does the source guarantee that x + plus does not wrap in the extension's reading? */
-static bool said(const struct ir_inst *sum, bool is_signed, struct range x, int64_t plus) {
+static bool declared_no_wrap(const struct ir_inst *sum, bool is_signed, struct range x, int64_t plus) {
   if (is_signed)
     return sum->no_wrap & IR_NO_WRAP_SIGNED;
   return plus >= 0 && (sum->no_wrap & IR_NO_WRAP_UNSIGNED || (sum->no_wrap & IR_NO_WRAP_SIGNED && x.least >= 0));
@@ -165,7 +165,8 @@ static ir_ref spread_extension(struct rewrite *rw, const struct term *t) {
   if (range_empty(range))
     return 0;
   const bool is_signed = t->op == ISA_CVT_S64_S32;
-  if (fits_in(rw->ir, x, plus) || (rw->ir->target.optimize && said(&rw->ir->inst[t->a], is_signed, range, plus)))
+  if (fits_in(rw->ir, x, plus) ||
+      (rw->ir->target.optimize && declared_no_wrap(&rw->ir->inst[t->a], is_signed, range, plus)))
     return sum_of_extended(rw, t->op, x, plus);
   const int64_t least = (is_signed ? range.least : (int64_t)range.low) + plus;
   const int64_t most = (is_signed ? range.most : (int64_t)range.high) + plus;

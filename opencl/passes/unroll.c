@@ -149,7 +149,8 @@ static void multiply(struct unroll *unroll, const struct ir_loop *loop, uint32_t
   copies_bring(&copies, loop->latch, last);
 }
 
-static ir_ref put(struct ir *ir, uint32_t block, uint16_t op, ir_ref a, ir_ref b, ir_ref c, struct ir_place place) {
+static ir_ref append_op(struct ir *ir, uint32_t block, uint16_t op, ir_ref a, ir_ref b, ir_ref c,
+                        struct ir_place place) {
   const ir_ref operand[] = {a, b, c};
   const ir_ref made = ir_make(ir, op, ir_width_of((enum isa_op)op), operand, c ? 3 : b ? 2 : 1, 0, place);
   ir_append(ir, block, made);
@@ -163,25 +164,25 @@ static ir_ref are_left(struct ir *ir, const struct counter *counter, uint32_t be
   const unsigned bits = counter->bits;
   const enum ir_width width = kind_width(bits);
   if (counter->kind == KIND_NE_U) {
-    const ir_ref left = put(ir, block, kind_op(KIND_SUB, bits), counter->down ? now : counter->bound,
-                            counter->down ? counter->bound : now, 0, place);
-    return put(ir, block, kind_op(KIND_GT_U, bits), left, ir_const(ir, width, ahead), 0, place);
+    const ir_ref left = append_op(ir, block, kind_op(KIND_SUB, bits), counter->down ? now : counter->bound,
+                                  counter->down ? counter->bound : now, 0, place);
+    return append_op(ir, block, kind_op(KIND_GT_U, bits), left, ir_const(ir, width, ahead), 0, place);
   }
   const bool up = !counter->down;
   const bool is_signed = counter->kind == KIND_LT_S || counter->kind == KIND_LE_S || counter->kind == KIND_GT_S ||
                          counter->kind == KIND_GE_S;
-  const ir_ref by = put(ir, before, kind_op(KIND_MUL, bits), counter->by, ir_const(ir, width, ahead), 0, place);
-  const ir_ref bound = put(ir, before, kind_op(up ? KIND_SUB : KIND_ADD, bits), counter->bound, by, 0, place);
+  const ir_ref by = append_op(ir, before, kind_op(KIND_MUL, bits), counter->by, ir_const(ir, width, ahead), 0, place);
+  const ir_ref bound = append_op(ir, before, kind_op(up ? KIND_SUB : KIND_ADD, bits), counter->bound, by, 0, place);
   const enum kind nearer = up ? (is_signed ? KIND_LT_S : KIND_LT_U) : is_signed ? KIND_GT_S : KIND_GT_U;
-  const ir_ref holds = put(ir, before, kind_op(nearer, bits), bound, counter->bound, 0, place);
+  const ir_ref holds = append_op(ir, before, kind_op(nearer, bits), bound, counter->bound, 0, place);
   if (counter->kind != nearer)
-    return put(ir, block, ISA_AND_P, put(ir, block, kind_op(counter->kind, bits), now, bound, 0, place), holds, 0,
-               place);
+    return append_op(ir, block, ISA_AND_P, append_op(ir, block, kind_op(counter->kind, bits), now, bound, 0, place),
+                     holds, 0, place);
   /* Nothing is below the smallest number or above the largest: one comparison instead of two. */
   const uint64_t low = is_signed ? UINT64_C(1) << (bits - 1) : 0, high = (low - 1) & kind_mask(bits);
   const ir_ref never = ir_const(ir, width, up ? low : high);
-  const ir_ref limit = put(ir, before, kind_op(KIND_SEL, bits), bound, never, holds, place);
-  return put(ir, block, kind_op(counter->kind, bits), now, limit, 0, place);
+  const ir_ref limit = append_op(ir, before, kind_op(KIND_SEL, bits), bound, never, holds, place);
+  return append_op(ir, block, kind_op(counter->kind, bits), now, limit, 0, place);
 }
 
 /* Inserts a loop of `factor` bodies in front of the loop. */

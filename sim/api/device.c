@@ -148,7 +148,7 @@ static void insert(ww_device *device, size_t number, struct ww_buffer *buffer) {
   device->count++;
 }
 
-static void take_out(ww_device *device, const struct ww_buffer *buffer) {
+static void remove_buffer(ww_device *device, const struct ww_buffer *buffer) {
   size_t number = 0;
   while (device->buffers[number] != buffer)
     number++;
@@ -182,7 +182,7 @@ static void make_room(ww_device *device) {
   device->buffers = vector_room(device->buffers, &device->room, device->count + 1, sizeof *device->buffers);
 }
 
-static void settle(ww_device *device, size_t number, struct ww_buffer *buffer) {
+static void add_to_device(ww_device *device, size_t number, struct ww_buffer *buffer) {
   insert(device, number, buffer);
   buffer->run = device->run;
   buffer->device = ww_device_ref(device);
@@ -199,7 +199,7 @@ static bool place_buffer(const struct buffer_call *call, struct ww_buffer *buffe
   if (packets)
     isa_pipe_init(&buffer->pipe, call->name, call->number, buffer->base, buffer->data, call->packet_bytes, packets);
   make_room(device);
-  settle(device, number, buffer);
+  add_to_device(device, number, buffer);
   return true;
 }
 
@@ -228,7 +228,7 @@ static bool add_buffer(const struct buffer_call *call, struct ww_buffer *buffer,
   return false;
 }
 
-static ww_status make(struct buffer_call *call, size_t size, struct message *message) {
+static ww_status new_buffer(struct buffer_call *call, size_t size, struct message *message) {
   if (!check_buffer(call, message))
     return WW_BAD_INPUT;
   struct ww_buffer *buffer = need(1, size);
@@ -243,7 +243,7 @@ static ww_status make(struct buffer_call *call, size_t size, struct message *mes
 static ww_status make_buffer(void *self, struct message *message) {
   struct buffer_call *call = self;
   API_LOCKED(call->device);
-  return make(call, sizeof(ww_buffer), message);
+  return new_buffer(call, sizeof(ww_buffer), message);
 }
 
 ww_status ww_buffer_new(ww_device *device, const char *name, uint64_t bytes, ww_buffer **buffer, ww_error *error) {
@@ -288,7 +288,7 @@ static bool take_back(struct ww_buffer *buffer) {
   } else {
     if (buffer->pipe.data)
       api_try(device->runs ? NULL : &device->pool, free_pipe, &buffer->pipe, NULL);
-    take_out(device, buffer);
+    remove_buffer(device, buffer);
   }
   api_device_unlock(device);
   return !in_use;
@@ -301,7 +301,7 @@ static void unref_shared(struct api_shared *shared) {
   free(shared);
 }
 
-static void give_up(struct ww_buffer *buffer) {
+static void free_buffer(struct ww_buffer *buffer) {
   ww_device *device = buffer->device;
   if (!take_back(buffer))
     return;
@@ -321,7 +321,7 @@ void api_device_end(ww_device *device) {
   api_device_unlock(device);
   while (given_up) {
     struct ww_buffer *next = given_up->next;
-    give_up(given_up);
+    free_buffer(given_up);
     given_up = next;
   }
   ww_device_unref(device);
@@ -329,7 +329,7 @@ void api_device_end(ww_device *device) {
 
 void ww_buffer_unref(ww_buffer *buffer) {
   if (buffer && api_unref(&buffer->references))
-    give_up(buffer);
+    free_buffer(buffer);
 }
 
 /* ---- shared buffers ---------------------------------------------------------------------------------------------- */
@@ -378,7 +378,7 @@ static bool share(const struct buffer_call *call, struct ww_buffer *buffer, stru
   buffer->bytes = call->bytes;
   buffer->data = buffer->shared->at;
   buffer->base = (uintptr_t)buffer->shared->at;
-  settle(call->device, number, buffer);
+  add_to_device(call->device, number, buffer);
   return true;
 }
 
@@ -448,7 +448,7 @@ static ww_status make_pipe(void *self, struct message *message) {
   if (!check_pipe(call, message))
     return WW_BAD_INPUT;
   call->bytes = isa_pipe_bytes(call->packet_bytes, call->packets);
-  return make(call, sizeof(ww_pipe), message);
+  return new_buffer(call, sizeof(ww_pipe), message);
 }
 
 ww_status ww_pipe_new(ww_device *device, const char *name, uint32_t packet_bytes, uint32_t packets, ww_pipe **pipe,
@@ -470,7 +470,7 @@ ww_pipe *ww_pipe_ref(ww_pipe *pipe) {
 
 void ww_pipe_unref(ww_pipe *pipe) {
   if (pipe && api_unref(&pipe->buffer.references))
-    give_up(&pipe->buffer);
+    free_buffer(&pipe->buffer);
 }
 
 uint32_t ww_pipe_packets(const ww_pipe *pipe) {

@@ -129,7 +129,7 @@ static void make_room(ww_device *device) {
   device->images = vector_room(device->images, &device->image_room, device->image_count + 1, sizeof *device->images);
 }
 
-static ww_status make(void *self, struct message *message) {
+static ww_status make_image(void *self, struct message *message) {
   struct image_call *call = self;
   ww_device *device = call->device;
   API_LOCKED(device);
@@ -152,7 +152,7 @@ static ww_status make(void *self, struct message *message) {
 
 /* Takes over the call's reference to the buffer. */
 static ww_status finish(struct image_call *call, ww_image **image, ww_error *error) {
-  const ww_status status = api_try(NULL, make, call, error);
+  const ww_status status = api_try(NULL, make_image, call, error);
   if (status != WW_OK)
     ww_buffer_unref(call->buffer);
   *image = status == WW_OK ? call->made : NULL;
@@ -240,7 +240,7 @@ static bool check_texels(struct texels_call *call, struct message *message) {
 }
 
 /* `count` adjacent texels */
-static void move(const struct texels_call *call, uint8_t *texels, uint64_t at, uint32_t count) {
+static void copy_texels(const struct texels_call *call, uint8_t *texels, uint64_t at, uint32_t count) {
   const uint32_t bytes = call->image->shape.texel_bytes;
   if (call->what == READ)
     memcpy(call->bytes + at, texels, (size_t)count * bytes);
@@ -262,8 +262,8 @@ static ww_status move_texels(void *self, struct message *message) {
   for (uint32_t z = 0; z < region[2]; z++)
     for (uint32_t y = 0; y < region[1]; y++)
       for (uint32_t x = 0; x < region[0]; x += step)
-        move(call, texels + isa_texel_offset(shape, at[0] + x, at[1] + y, at[2] + z),
-             z * call->slice_pitch + y * call->row_pitch + (uint64_t)x * shape->texel_bytes, step);
+        copy_texels(call, texels + isa_texel_offset(shape, at[0] + x, at[1] + y, at[2] + z),
+                    z * call->slice_pitch + y * call->row_pitch + (uint64_t)x * shape->texel_bytes, step);
   return WW_OK;
 }
 

@@ -18,7 +18,7 @@ struct run_call {
   ww_launch *const *launches;
   size_t count;
   ww_watch watch;
-  ww_program *owner; /* of program-scope variables and channels; NULL: there are none */
+  ww_program *owner;         /* of program-scope variables and channels; NULL: there are none */
   struct api_variables made; /* the owner's, on its first run on the device */
   ww_report *report;
   cycle_t before; /* cycle 0 of the run in the device's time */
@@ -147,8 +147,7 @@ static void add_variables(struct run_call *call) {
 }
 
 /* Channels follow the device's pipes. */
-static bool take_channels(const struct run_call *call, const struct api_variables *variables,
-                          struct message *message) {
+static bool take_channels(const struct run_call *call, const struct api_variables *variables, struct message *message) {
   struct isa_memory *memory = &call->report->job.memory;
   const size_t count = variables->channel_count;
   if (!count)
@@ -297,7 +296,7 @@ static void drop_results(const struct run_call *call, size_t done) {
     printed_free(&job->launches[i].printed);
 }
 
-static ww_status run(void *self, struct message *message) {
+static ww_status run_watched(void *self, struct message *message) {
   struct run_call *call = self;
   ww_device *device = call->device;
   ww_report *report = call->report;
@@ -370,7 +369,7 @@ static ww_status run_call(struct run_call *call, ww_error *error) {
     if (call->made.data)
       add_variables(call);
     call->before = device->before;
-    status = api_try(&device->pool, run, call, error);
+    status = api_try(&device->pool, run_watched, call, error);
     if (api_lost(status)) {
       api_device_lose(device, now);
       keep_nothing(call->report);

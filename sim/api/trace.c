@@ -168,7 +168,7 @@ static ww_status replay(void *self, struct message *message) {
 }
 
 /* Passes the report to the caller, or frees it. */
-static ww_status hand_over(struct whole_call *call, ww_status status, ww_report **report) {
+static ww_status return_report(struct whole_call *call, ww_status status, ww_report **report) {
   if (status == WW_OK)
     api_notify(&call->watch, call->report);
   if (status == WW_OK && report)
@@ -189,7 +189,7 @@ ww_status ww_trace_replay(const ww_trace *trace, const ww_machine *machine, cons
     return api_fail(error, WW_BAD_INPUT, "watch: a replay cannot be checked or recorded, because a trace has no data");
   if (call.whole.watch.functional)
     return api_fail(error, WW_BAD_INPUT, "functional: a replay has only timing, because a trace has no data");
-  return hand_over(&call.whole, api_try(NULL, replay, &call, error), report);
+  return return_report(&call.whole, api_try(NULL, replay, &call, error), report);
 }
 
 /* ---- launch files --------------------------------------------------------------------------------------- */
@@ -264,5 +264,5 @@ ww_status ww_file_run(ww_context *context, ww_bytes launch_file, const ww_machin
   const ww_status status = api_try_named(call.file.name, run_file, &call, error);
   if (passed)
     *passed = status == WW_OK && call.passed;
-  return hand_over(&call.whole, status, report);
+  return return_report(&call.whole, status, report);
 }

@@ -36,17 +36,17 @@ struct timeline_event api_event_since(const struct timeline_event *event, cycle_
 static void take_event(void *self, uint32_t stream, cycle_t now, const struct timeline_event *event) {
   const struct api_watchers *watchers = self;
   const struct timeline_event shifted = api_event_since(event, watchers->before);
-  const ww_event told = {.kind = event->kind,
-                         .cu = event->cu,
-                         .unit = event->unit,
-                         .from = shifted.from,
-                         .to = shifted.to,
-                         .launch = watchers->events.launch,
-                         .field_count = timeline_kind_rows[event->kind].fields,
-                         .fields = shifted.field};
+  const ww_event reported = {.kind = event->kind,
+                             .cu = event->cu,
+                             .unit = event->unit,
+                             .from = shifted.from,
+                             .to = shifted.to,
+                             .launch = watchers->events.launch,
+                             .field_count = timeline_kind_rows[event->kind].fields,
+                             .fields = shifted.field};
   (void)stream, (void)now;
   struct recovery *recovery = heap_suspend();
-  watchers->watch.event(watchers->watch.self, &told);
+  watchers->watch.event(watchers->watch.self, &reported);
   heap_resume(recovery);
 }
 

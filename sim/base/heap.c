@@ -23,7 +23,7 @@ struct recovery {
   jmp_buf at;
   struct heap_pool *pool; /* NULL: nothing is listed */
   struct recovery *outer;
-  locale_t locale; /* the thread's locale outside of it */
+  locale_t locale; /* the thread's locale outside it */
   size_t wanted;   /* size of the first allocation that failed; 0: none did */
 };
 
@@ -90,7 +90,7 @@ static bool list(struct heap_pool *pool, void *block) {
   return good;
 }
 
-static bool take_out(struct heap_pool *pool, const void *block) {
+static bool pool_remove(struct heap_pool *pool, const void *block) {
   if (!pool->room)
     return false;
   size_t gap = slot_of(pool, block);
@@ -111,7 +111,7 @@ static bool take_out(struct heap_pool *pool, const void *block) {
 /* Returns whether the block was listed. */
 static bool unlist(struct heap_pool *pool, const void *block) {
   lock(pool);
-  const bool there = take_out(pool, block);
+  const bool there = pool_remove(pool, block);
   unlock(pool);
   return there;
 }
@@ -130,7 +130,7 @@ void heap_pool_empty(struct heap_pool *pool) {
 
 /* Drops the list. The blocks stay. */
 static void forget(struct heap_pool *pool) {
-  assert(!pool->held_count && "what is held is let go of in the call that took it");
+  assert(!pool->held_count && "what is held is released in the call that took it");
   free(pool->slot);
   free(pool->held);
 }
@@ -283,7 +283,7 @@ void *heap_calloc(size_t count, size_t size) {
   return listed(calloc(count, size), __builtin_mul_overflow(count, size, &bytes) ? SIZE_MAX : bytes);
 }
 
-/* A block of an owner outside of the recovery point stays theirs, even if it moves. */
+/* A block of an owner outside the recovery point stays theirs, even if it moves. */
 void *heap_realloc(void *old, size_t size) {
   struct heap_pool *pool = old ? pool_now() : NULL;
   if (!old)

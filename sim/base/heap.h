@@ -16,7 +16,7 @@
  * and frees all of it at once.
  *
  * Invariant: a block is in at most one pool. Only the thread behind the pool's recovery point and the threads that help
- * it (heap_help()) use the pool. Outside of recovery points these functions are the C library's.
+ * it (heap_help()) use the pool. Outside recovery points these functions are the C library's.
  *
  * Invariant: no jump leaves somebody else's code, which may throw, switch stacks or not return. The caller's functions
  * (sinks, ticks, events, points, metrics) are called between heap_suspend() and heap_resume(), or after the recovery

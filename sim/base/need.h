@@ -14,7 +14,7 @@ char *need_bytes(const char *text, size_t length); /* a string of the first byte
 char *need_print(const char *format, ...) __attribute__((format(printf, 1, 2))); /* a new string */
 
 /* Makes jansson use the same memory. Otherwise it would silently leave out parts of a document when out of memory.
- * jansson's memory functions are process-wide: outside of recovery points they stay what they were, and if the program
+ * jansson's memory functions are process-wide: outside recovery points they stay what they were, and if the program
  * has already set its own, nothing changes. */
 void need_json(void);
 

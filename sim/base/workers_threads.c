@@ -45,7 +45,7 @@ static bool stops(void *self) {
   return atomic_load(&pool->ended);
 }
 
-static void hand_over(struct worker *worker, size_t task, const char *why) {
+static void post_answer(struct worker *worker, size_t task, const char *why) {
   struct pool *pool = worker->pool;
   pthread_mutex_lock(&pool->mutex);
   while (worker->full && !atomic_load(&pool->ended))
@@ -68,7 +68,7 @@ static void *work_on(void *self) {
   struct pool *pool = worker->pool;
   leave_signals_to_others();
   for (size_t task; !atomic_load(&pool->ended) && (task = atomic_fetch_add(&pool->next, 1)) < pool->work->tasks;)
-    hand_over(worker, task, worker_try(&worker->state, task, worker->answer));
+    post_answer(worker, task, worker_try(&worker->state, task, worker->answer));
   worker_end(&worker->state);
   pthread_mutex_lock(&pool->mutex);
   pool->running--;
@@ -88,7 +88,7 @@ static struct worker *find_full(struct pool *pool) {
 }
 
 /* Releases the mutex during the call, because taking an answer may take long. */
-static void take(struct pool *pool, struct worker *worker) {
+static void take_answer(struct pool *pool, struct worker *worker) {
   const struct workload *work = pool->work;
   pthread_mutex_unlock(&pool->mutex);
   const char *why = worker->why;
@@ -124,7 +124,7 @@ static void attend(void *self) {
   for (;;) {
     struct worker *worker;
     while (!atomic_load(&pool->ended) && (worker = find_full(pool)))
-      take(pool, worker);
+      take_answer(pool, worker);
     if (atomic_load(&pool->ended) || !pool->running)
       break;
     wait_for_answers(pool);
@@ -200,13 +200,13 @@ static void pool_free(struct pool *pool) {
   free(pool);
 }
 
-static bool run(const struct workload *work, unsigned workers, struct message *message) {
+static bool run_threads(const struct workload *work, unsigned workers, struct message *message) {
   if (workers < 2)
     return serial_workers.run(work, 1, message);
   struct pool *pool = pool_new(work, workers < MOST_WORKERS ? workers : MOST_WORKERS);
   size_t wanted = 0;
   start(pool);
-  /* take() may run out of memory. Threads use data in the frames of the caller, so they must end first. */
+  /* take_answer() may run out of memory. Threads use data in the frames of the caller, so they must end first. */
   const bool taken = heap_pass(attend, pool, &wanted), good = !atomic_load(&pool->ended), none = !pool->started;
   stop(pool);
   if (!taken)
@@ -215,4 +215,4 @@ static bool run(const struct workload *work, unsigned workers, struct message *m
   return none ? serial_workers.run(work, 1, message) : good;
 }
 
-const struct worker_pool thread_workers = {run};
+const struct worker_pool thread_workers = {run_threads};

@@ -216,11 +216,11 @@ struct check_group {
   size_t unwritten_count, unwritten_room;
   struct reserve_call *reserves; /* packets.c */
   size_t reserve_count, reserve_room;
-  uint32_t diverged; /* 1 + the index of its record in checker->parted; 0: none */
+  uint32_t diverged; /* 1 + the index of its record in checker->divergences; 0: none */
 };
 
 /* A copy.lane of a warp, until the wait for its batch. */
-struct lane_copy {
+struct warp_copy {
   uint32_t site, bytes, batch;
   uint32_t when; /* in the group's time: its issue */
   uint64_t mask, place[ISA_LANES];
@@ -242,7 +242,7 @@ struct check_warp {
   uint32_t fenced_reads; /* value of `lds_reads_issued` at its last local acquire fence; if the LDS keeps the order, the
                             fence */
   uint8_t fence_sync, fence_scope; /* does not wait for them. What that fence orders, and its scope */
-  struct lane_copy *lane_copies;   /* in flight */
+  struct warp_copy *lane_copies;   /* in flight */
   size_t lane_copy_count, lane_copy_room;
   uint32_t batches;             /* number of batches that it has closed */
   struct pipe_step *pipe_steps; /* its last operations on packets, and commits (packets.c); NULL: none so far */

@@ -123,8 +123,8 @@ void copies_lanes(struct check_unit *unit, struct check_group *group, struct che
                   const struct isa_access *access) {
   struct accessor from = accessor_of_warp(unit, group, warp, CHECK_GLOBAL, site, TOUCH_READ, access->bytes);
   struct accessor to = accessor_of_warp(unit, group, warp, CHECK_LDS, site, TOUCH_WRITE, access->bytes);
-  struct lane_copy *copy = vector_next(warp->lane_copies, warp->lane_copy_count, warp->lane_copy_room);
-  *copy = (struct lane_copy){
+  struct warp_copy *copy = vector_next(warp->lane_copies, warp->lane_copy_count, warp->lane_copy_room);
+  *copy = (struct warp_copy){
       .site = site, .bytes = access->bytes, .batch = warp->batches, .when = group->time, .mask = access->mask};
   for (uint32_t lane = 0; lane < ISA_LANES; lane++)
     copy->place[lane] = access->lds[lane];
@@ -140,7 +140,7 @@ void copies_lanes_over(struct check_unit *unit, struct check_group *group, struc
   if (warp->lane_copy_count)
     group_ticks(group);
   for (uint32_t i = 0; i < warp->lane_copy_count; i++) {
-    const struct lane_copy *copy = &warp->lane_copies[i];
+    const struct warp_copy *copy = &warp->lane_copies[i];
     if (copy->batch + left >= warp->batches) {
       warp->lane_copies[kept++] = *copy;
       continue;

@@ -151,7 +151,7 @@ static uint32_t find_branch(const struct divergence *divergence, const struct is
 /* ---- hazards ------------------------------------------------------------------------------------ */
 
 /* Appends what became of the missing work-item. */
-static void add_whereabouts(const struct divergence *divergence, uint32_t item, char *detail, size_t room) {
+static void add_location(const struct divergence *divergence, uint32_t item, char *detail, size_t room) {
   const struct isa_warp *isa = divergence->missing.isa;
   const uint64_t lane = UINT64_C(1) << divergence->missing.lane;
   const size_t at = strlen(detail);
@@ -207,7 +207,7 @@ bool divergence_report_lanes(struct check_unit *unit, const struct check_group *
   memcpy(found.detail, hazard->detail, sizeof found.detail);
   if (!find_place(&divergence, launch, &found))
     return false;
-  add_whereabouts(&divergence, hazard->item, found.detail, sizeof found.detail);
+  add_location(&divergence, hazard->item, found.detail, sizeof found.detail);
   hazards_add(unit->checker, &found);
   return true;
 }

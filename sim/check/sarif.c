@@ -3,7 +3,7 @@
  *
  * It has a rule for each row of isa/hazards.def, found or not, and a result for each hazard. Paths are relative to the
  * folder where the program ran (%SRCROOT%, which a reader replaces by its own copy of the sources), unless the file
- * lies outside of it. Fingerprints do not contain line numbers, so a hazard keeps its fingerprint when lines are added
+ * lies outside it. Fingerprints do not contain line numbers, so a hazard keeps its fingerprint when lines are added
  * above it. */
 #include <ctype.h>
 #include <inttypes.h>

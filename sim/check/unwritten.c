@@ -59,7 +59,7 @@ static bool is_on_its_way(const struct accessor *accessor, uint64_t address) {
   return false;
 }
 
-static void note(struct accessor *accessor, uint64_t address, uint32_t item) {
+static void record_read(struct accessor *accessor, uint64_t address, uint32_t item) {
   struct check_group *group = accessor->group;
   if (is_on_its_way(accessor, address))
     return;
@@ -76,7 +76,7 @@ static void note(struct accessor *accessor, uint64_t address, uint32_t item) {
 
 void unwritten_read(struct accessor *accessor, uint64_t address, uint32_t bytes) {
   if (is_unwritten(accessor->unit, address, bytes))
-    note(accessor, address, 0);
+    record_read(accessor, address, 0);
 }
 
 void unwritten_lanes_read(struct accessor *accessor, uint64_t mask, const uint64_t *address) {
@@ -84,7 +84,7 @@ void unwritten_lanes_read(struct accessor *accessor, uint64_t mask, const uint64
   for (; mask; mask &= mask - 1) {
     const uint32_t lane = (uint32_t)__builtin_ctzll(mask);
     if (is_unwritten(accessor->unit, address[lane], accessor->bytes))
-      note(accessor, address[lane], first_item + lane);
+      record_read(accessor, address[lane], first_item + lane);
   }
 }
 
@@ -148,7 +148,7 @@ static void narrow(uint32_t *value, uint32_t count, enum isa_type type) {
 }
 
 /* Executes an instruction between the two, or makes up its result. */
-static bool follow(struct isa_warp *warp, uint32_t pc, struct isa_access *access, uint64_t *others) {
+static bool execute_between(struct isa_warp *warp, uint32_t pc, struct isa_access *access, uint64_t *others) {
   const struct isa_inst *inst = &warp->group->launch->program->code[pc];
   const struct isa_row *row = &isa_rows[inst->op];
   struct isa_result result = {0};
@@ -187,7 +187,7 @@ static bool run_between(struct isa_warp *warp, uint32_t load, uint32_t store, st
   for (uint32_t i = 0; i < ISA_PREDICATES; i++)
     warp->pred[i] = (uint64_t)next_random(&others) << 32 | next_random(&others);
   for (uint32_t pc = block_of(launch->program, load); pc < load; pc++) /* operands computed ahead of the load */
-    follow(warp, pc, access, &others);
+    execute_between(warp, pc, access, &others);
   randomize(warp, from->d, words, UINT32_MAX, &state);
   narrow(&warp->reg[from->d * lanes], lanes, type);
   if (seed)
@@ -195,7 +195,7 @@ static bool run_between(struct isa_warp *warp, uint32_t load, uint32_t store, st
   else
     memcpy(&warp->reg[from->d * lanes], loaded, words * lanes * sizeof *loaded);
   for (uint32_t pc = load + 1; pc < store; pc++)
-    if (!follow(warp, pc, access, &others))
+    if (!execute_between(warp, pc, access, &others))
       return false;
   if (to->flags & ISA_FLAG_IMM_C)
     for (uint32_t i = 0; i < MOST_WORDS * lanes; i++)

@@ -31,14 +31,14 @@ _Noreturn static void leave(int signal) {
   _exit(128 + signal);
 }
 
-static void heard(int signal) {
+static void on_signal(int signal) {
   if (!depth || asked || signal == SIGPIPE)
     leave(signal);
   asked = signal;
 }
 
 void interrupt_listen(void) {
-  const struct sigaction action = {.sa_handler = heard};
+  const struct sigaction action = {.sa_handler = on_signal};
   for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) {
     struct sigaction before;
     sigaction(caught[i], NULL, &before);

@@ -52,7 +52,7 @@ static bool is_trap(const char *link) {
 }
 
 /* Where the path leads after following all links, even if nothing is there; NULL with errno. */
-static char *follow(const char *path) {
+static char *resolve_links(const char *path) {
   char *at = need_copy(path);
   for (int links = 0; links < LINKS; links++) {
     char link[4096];
@@ -112,7 +112,7 @@ static char *name_beside(const char *target) {
 /* Opens the output's temporary file; false with errno on failure. */
 static bool open_beside(struct output *output) {
   struct stat status;
-  output->target = follow(output->path);
+  output->target = resolve_links(output->path);
   if (!output->target)
     return false;
   const bool there = stat(output->target, &status) == 0;
@@ -132,7 +132,7 @@ static bool open_beside(struct output *output) {
 
 /* ---- the life of an output ----------------------------------------------------------------------- */
 
-static ssize_t put(void *self, const char *data, size_t size) {
+static ssize_t write_output(void *self, const char *data, size_t size) {
   struct output *output = self;
   if (put_all(output->file, data, size))
     return (ssize_t)size;
@@ -146,7 +146,7 @@ static void free_names(struct output *output) {
 }
 
 /* Abandons an output. What was written directly cannot be taken back. */
-static void give_up(struct output *output) {
+static void abandon_output(struct output *output) {
   if (output->file >= 0)
     close(output->file);
   if (output->temporary)
@@ -159,14 +159,14 @@ bool output_begin(struct output *output, const char *path, struct message *messa
   const bool open = output->file >= 0 || (!errno && open_beside(output));
   int error = errno;
   if (open) {
-    output->stream = fopencookie(output, "w", (cookie_io_functions_t){.write = put});
+    output->stream = fopencookie(output, "w", (cookie_io_functions_t){.write = write_output});
     error = ENOMEM;
   }
   if (output->stream) {
     setvbuf(output->stream, NULL, _IOFBF, BUFFER);
     return true;
   }
-  give_up(output);
+  abandon_output(output);
   return fail(message, path, error);
 }
 
@@ -195,7 +195,7 @@ bool output_end(struct output *output, bool good, struct message *message) {
     free_names(output);
     return true;
   }
-  give_up(output);
+  abandon_output(output);
   return good && fail(message, output->path, error);
 }
 
@@ -225,6 +225,6 @@ bool output_possible(const char *path, struct message *message) {
     return true;
   const bool good = open_beside(&output);
   const int error = errno;
-  give_up(&output);
+  abandon_output(&output);
   return good || fail(message, path, error);
 }

@@ -264,7 +264,7 @@ static bool run_all(struct pool *pool, struct message *message) {
   return true;
 }
 
-static bool run(const struct workload *work, unsigned workers, struct message *message) {
+static bool run_processes(const struct workload *work, unsigned workers, struct message *message) {
   void *shared = mmap(NULL, sizeof(struct counter), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED)
     return fail(message);
@@ -289,4 +289,4 @@ static bool run(const struct workload *work, unsigned workers, struct message *m
   return good;
 }
 
-const struct worker_pool processes = {run};
+const struct worker_pool processes = {run_processes};

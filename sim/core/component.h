@@ -57,7 +57,7 @@ struct island {
   bool running;                          /* in island_run(): wake-ups come from inside and do not need the hook */
   cycle_t lookahead;                     /* smallest latency of a link to or from it */
   bool hub;                              /* all other islands are linked only to it */
-  cycle_t reach;                         /* of a hub: the least time before it can affect other islands */
+  cycle_t hub_lookahead;                 /* of a hub: the least time before it can affect other islands */
   unsigned share;                        /* number: the host may run different shares concurrently (sim/core/host.h) */
   void (*woken)(void *host, cycle_t at); /* the host's hook: `next` became earlier */
   void *host;

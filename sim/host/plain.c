@@ -1,7 +1,7 @@
 /* A plain loop over windows: all islands but the hub, then the hub.
  *
  *     H, S = the earliest step of the hub, and of any other island
- *     L = the lookahead of each;  R = the hub's reach, L or more
+ *     L = the lookahead of each;  R = the hub's lookahead, L or more
  *     every other island runs up to min(H, S + L) + R
  *     the hub runs up to min(S, H + R) + L, with the new S
  *
@@ -85,8 +85,8 @@ static cycle_t earliest_of_others(const struct plain_host *plain, const struct s
 
 /* The cycle until which nothing can arrive from the other side. That side next steps at `theirs`, or when it receives
  * what we send at `ours`. */
-static cycle_t free_until(cycle_t theirs, cycle_t their_reach, cycle_t ours, cycle_t our_reach) {
-  return after(cycle_min(theirs, after(ours, our_reach)), their_reach);
+static cycle_t free_until(cycle_t theirs, cycle_t their_lookahead, cycle_t ours, cycle_t our_lookahead) {
+  return after(cycle_min(theirs, after(ours, our_lookahead)), their_lookahead);
 }
 
 /* Runs every `step`-th of the other islands, from number `first` on. */
@@ -116,13 +116,13 @@ static bool worth_threads(struct plain_host *plain) {
 }
 
 static void run_alternately(struct plain_host *plain, struct slot *hub, cycle_t limit) {
-  const cycle_t ahead = hub->island->lookahead, reach = hub->island->reach;
-  plain->until = cycle_min(free_until(hub->next, reach, earliest_of_others(plain, hub), ahead), limit);
+  const cycle_t ahead = hub->island->lookahead, hub_lookahead = hub->island->hub_lookahead;
+  plain->until = cycle_min(free_until(hub->next, hub_lookahead, earliest_of_others(plain, hub), ahead), limit);
   if (worth_threads(plain))
     crew_round(plain->crew);
   else
     run_others(plain, 0, 1);
-  const cycle_t end = cycle_min(free_until(earliest_of_others(plain, hub), ahead, hub->next, reach), limit);
+  const cycle_t end = cycle_min(free_until(earliest_of_others(plain, hub), ahead, hub->next, hub_lookahead), limit);
   if (hub->next < end)
     hub->next = island_run(hub->island, end);
 }
@@ -175,7 +175,7 @@ static cycle_t plain_run(struct host *host, cycle_t limit) {
     if (plain->order == ORDER_SHUFFLED)
       shuffle(plain);
     if (plain->host.waveform)
-      waveform_reach(plain->host.waveform, now);
+      waveform_advance(plain->host.waveform, now);
     struct slot *hub = hub_of(plain);
     if (hub)
       run_alternately(plain, hub, limit);

@@ -216,7 +216,7 @@ struct waveform *waveform_new(FILE *stream, struct island *const *islands, size_
   return waveform;
 }
 
-void waveform_reach(struct waveform *waveform, cycle_t now) {
+void waveform_advance(struct waveform *waveform, cycle_t now) {
   if (now <= waveform->now)
     return;
   for (size_t i = 0; i < waveform->probes; i++)
@@ -225,7 +225,7 @@ void waveform_reach(struct waveform *waveform, cycle_t now) {
 }
 
 void waveform_free(struct waveform *waveform) {
-  waveform_reach(waveform, waveform->now + 1);
+  waveform_advance(waveform, waveform->now + 1);
   vcd_free(waveform->vcd);
   free(waveform->probe);
   free(waveform);

@@ -45,7 +45,7 @@ struct waveform;
 struct waveform *waveform_new(FILE *stream, struct island *const *islands, size_t count, uint32_t clock_mhz);
 
 /* Values before cycle `now` are final. */
-void waveform_reach(struct waveform *waveform, cycle_t now);
+void waveform_advance(struct waveform *waveform, cycle_t now);
 void waveform_free(struct waveform *waveform);
 
 #ifdef __cplusplus

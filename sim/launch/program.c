@@ -31,7 +31,7 @@ void program_say_part(struct program_words *words, const char *word, size_t leng
 
 void program_say(struct program_words *words, const char *word) { program_say_part(words, word, strlen(word)); }
 
-void program_unsay(struct program_words *words) {
+void program_drop_last(struct program_words *words) {
   free((char *)(uintptr_t)words->word[--words->count]);
   words->word[words->count] = NULL;
 }

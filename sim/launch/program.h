@@ -69,7 +69,7 @@ struct program_build {
 };
 
 void program_say(struct program_words *words, const char *word);
-void program_unsay(struct program_words *words); /* removes the last one */
+void program_drop_last(struct program_words *words); /* removes the last one */
 void program_say_part(struct program_words *words, const char *word, size_t length);
 
 /* Splits a text into options at blanks. Double quotes group, as in a shell; nothing else is special. False when a quote

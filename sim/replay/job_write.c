@@ -66,7 +66,7 @@ struct trace_jobs {
   cycle_t max_cycles;
   struct text launches; /* JSON text: objects would take ten times the memory */
   size_t launch_count;
-  bool unsaid; /* a name is not UTF-8: see trace_job_possible() */
+  bool not_utf8; /* a name is not UTF-8: see trace_job_possible() */
 };
 
 struct trace_jobs *trace_jobs_new(const struct job *first) {
@@ -221,7 +221,7 @@ static void take_launch(struct trace_jobs *jobs, json_t *object) {
     text_add(&jobs->launches, ",", 1);
   if (text)
     text_add(&jobs->launches, text, strlen(text));
-  jobs->unsaid |= !text;
+  jobs->not_utf8 |= !text;
   free(text);
   json_decref(object);
 }
@@ -297,7 +297,7 @@ void trace_jobs_write(const struct trace_jobs *jobs, struct trace_writer *writer
     json_object_set_new(root, "images", image_list(jobs));
   char *head = root ? json_dumps(root, JSON_COMPACT) : NULL;
   struct text text = {0};
-  if (head && !jobs->unsaid) {
+  if (head && !jobs->not_utf8) {
     text_add(&text, head, strlen(head) - 1);
     text_print(&text, ",\"launches\":[%s]}", jobs->launches.length ? jobs->launches.data : "");
     trace_write_meta(writer, "run", text.data, text.length);

@@ -52,7 +52,7 @@ struct marks {
 /* ---- results ------------------------------------------------------------------------------------------ */
 
 /* Records a mark unless it is known. Marks of the current launches are at the end of the list. */
-static void note(struct marks *marks, uint32_t launch, uint32_t pc, enum mark mark) {
+static void record_mark(struct marks *marks, uint32_t launch, uint32_t pc, enum mark mark) {
   for (size_t i = marks->count; i && marks->noted[i - 1].launch >= marks->launch; i--)
     if (marks->noted[i - 1].pc == pc && marks->noted[i - 1].launch == launch && marks->noted[i - 1].mark == mark)
       return;
@@ -71,8 +71,8 @@ static int in_order(const void *left, const void *right) {
 /* Records the shared place of the launches that have ended. */
 static void note_shared(struct marks *marks) {
   if (marks->shared_place != NO_PLACE)
-    note(marks, marks->launch + (marks->shared_place >> LAUNCH), marks->shared_place & ((1u << LAUNCH) - 1),
-         MARK_SHARED);
+    record_mark(marks, marks->launch + (marks->shared_place >> LAUNCH), marks->shared_place & ((1u << LAUNCH) - 1),
+                MARK_SHARED);
   marks->shared_place = NO_PLACE;
 }
 
@@ -238,7 +238,7 @@ static void read_place(struct marks *marks, struct marked_lds *lds, const struct
   const uint32_t who = who_of(writer), now = time_of(warp);
   if (!of_group(writer, group) || who == MANY || (who != COPY && when_of(writer) == now && !is_warp(who, warp)) ||
       (who == COPY && !has_waited(warp, when_of(writer))))
-    note(marks, group->launch, pc, MARK_LOCAL);
+    record_mark(marks, group->launch, pc, MARK_LOCAL);
   const bool others = of_group(*reader, group) && when_of(*reader) == now && who_of(*reader) != warp->index;
   *reader = entry(group, now, others ? MANY : warp->index);
 }
@@ -260,7 +260,7 @@ static void write_place(struct marks *marks, struct marked_lds *lds, const struc
                         const struct marked_warp *warp, uint32_t pc, uint8_t watch, uint32_t place) {
   const uint64_t reader = lds->reader[place];
   if (of_group(reader, group) && when_of(reader) == time_of(warp) && who_of(reader) != warp->index)
-    note(marks, group->launch, pc, MARK_LOCAL);
+    record_mark(marks, group->launch, pc, MARK_LOCAL);
   lds->writer[place] = entry(group, time_of(warp), writer_with(lds->writer[place], group, warp, watch & WATCH_COMMUTE));
 }
 
@@ -359,7 +359,7 @@ void marks_step(struct marks *marks, struct marked_lds *lds, struct marked_group
     return;
   for (unsigned mark = MARK_CLOCK; mark <= MARK_PIPE; mark++)
     if (watch & 1u << mark)
-      note(marks, group->launch, result->pc, (enum mark)mark);
+      record_mark(marks, group->launch, result->pc, (enum mark)mark);
   if (info->class_ == ISA_CLASS_COPY)
     step_copy(marks, lds, group, warp, shape, watch, result);
   else if (info->class_ == ISA_CLASS_COPY_LANE)

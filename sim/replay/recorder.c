@@ -218,7 +218,7 @@ static void note_print(void *self, const struct isa_launch *launch, const struct
 /* ---- operations ------------------------------------------------------------------------------------ */
 
 /* Makes the pointers of an operation refer to its own data. */
-static void settle(struct operation *operation) {
+static void point_to_own(struct operation *operation) {
   for (uint32_t i = 0; i < operation->notes; i++) {
     operation->note[i].value = operation->value[i];
     operation->note[i].text = operation->text[i];
@@ -267,14 +267,14 @@ static void leave_out_slots(struct operation *operation, const struct isa_warp *
 
 static void encode(struct unit *unit, const struct recorded_warp *warp, struct operation *operation) {
   struct recorded_group *group = &unit->groups[warp->group];
-  settle(operation);
+  point_to_own(operation);
   trace_encode(group->group, warp->index, unit->now, &operation->op);
   if (operation->op.flags & TRACE_DONE && !--group->left)
     trace_group_end(group->group, unit->now);
 }
 
 /* Holds the current operation back: copies its data and takes over its notes. */
-static void keep(struct unit *unit, struct recorded_warp *warp, const struct isa_access *awaited, uint32_t lanes) {
+static void hold_back(struct unit *unit, struct recorded_warp *warp, const struct isa_access *awaited, uint32_t lanes) {
   struct kept *kept = need(1, sizeof *kept);
   kept->operation = unit->operation;
   kept->awaited = awaited;
@@ -385,8 +385,8 @@ static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint3
 
 /* Stores the fields of a kind, for an operation whose mask is not empty. Addresses in the LDS count from the group's.
  */
-static void take(struct unit *unit, const struct recorded_group *group, enum trace_kind kind,
-                 const struct isa_access *access, const struct isa_result *result) {
+static void store_fields(struct unit *unit, const struct recorded_group *group, enum trace_kind kind,
+                         const struct isa_access *access, const struct isa_result *result) {
   const struct isa_launch *launch = group->shape->launch;
   const uint32_t lanes = launch->warp_size;
   const uint64_t from_group = 0 - (uint64_t)group->shape->lds_base;
@@ -492,14 +492,14 @@ static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *
   if (result->mask && kind == TRACE_PIPE_SLOT)
     leave_out_slots(operation, warp, inst, launch->warp_size);
   else if (result->mask && kind != TRACE_PLAIN)
-    take(unit, group, kind, access, result);
+    store_fields(unit, group, kind, access, result);
   if (group->watch[result->pc])
     marks_step(unit->recorder->marks, &unit->lds, &group->marked, &recorded->marked, group->shape,
                group->watch[result->pc], access, result);
   const bool awaited =
       kind == TRACE_PIPE && isa_rows[inst->op].format == FORMAT_PIPE_RESERVE && result->mask && access->mask;
   if (awaited || recorded->first)
-    keep(unit, recorded, awaited ? access : NULL, launch->warp_size);
+    hold_back(unit, recorded, awaited ? access : NULL, launch->warp_size);
   else
     encode(unit, recorded, operation);
   forget_notes(operation);

@@ -361,22 +361,22 @@ static uint32_t linear_of(const struct isa_group *group) {
 }
 
 /* Lanes that have not exited: the operations are read again, because no step needs to know. */
-static uint64_t live(void *self, uint32_t slot) {
+static uint64_t live_lanes(void *self, uint32_t slot) {
   struct unit *unit = self;
   const struct isa_warp *warp = &unit->warps[slot];
   const struct isa_launch *launch = warp->group->launch;
   const uint32_t left = warp->group->items - warp->index * launch->warp_size;
   const uint32_t lanes = left < launch->warp_size ? left : launch->warp_size;
   struct trace_warp *decoder = trace_warp_new(unit->replayer->trace);
-  uint64_t live = lanes == 64 ? UINT64_MAX : (UINT64_C(1) << lanes) - 1;
+  uint64_t live_lanes = lanes == 64 ? UINT64_MAX : (UINT64_C(1) << lanes) - 1;
   struct trace_op op;
   uint32_t pc;
   if (trace_warp_start(decoder, unit->replayer->first + launch->number, linear_of(warp->group), warp->index, &pc))
     while (trace_decode(decoder, &op))
-      live &= ~(launch->program->code[op.pc].op == ISA_EXIT ? op.mask : 0);
+      live_lanes &= ~(launch->program->code[op.pc].op == ISA_EXIT ? op.mask : 0);
   if (decoder)
     trace_warp_free(decoder);
-  return live;
+  return live_lanes;
 }
 
 static void commit_nothing(void *self, unsigned engine, uint32_t tag) {
@@ -454,8 +454,8 @@ static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint3
 
 /* ---- construction -------------------------------------------------------------------------------------------- */
 
-static const struct warp_source *make(void *self, uint32_t cu, const struct machine *machine,
-                                      const struct executor *executor) {
+static const struct warp_source *make_source(void *self, uint32_t cu, const struct machine *machine,
+                                             const struct executor *executor) {
   struct replayer *replayer = self;
   (void)cu;
   (void)executor;
@@ -465,7 +465,7 @@ static const struct warp_source *make(void *self, uint32_t cu, const struct mach
                  .start_group = {start_group, unit},
                  .start_warp = {start_warp, unit},
                  .step = {step, unit},
-                 .live = {live, unit},
+                 .live = {live_lanes, unit},
                  .commit = {replayer_commit, unit},
                  .commit_dma_lds = {commit_nothing, unit},
                  .commit_dma_memory = {commit_no_memory, unit}},
@@ -485,7 +485,7 @@ static const struct warp_source *make(void *self, uint32_t cu, const struct mach
 }
 
 struct source_maker replayer_sources(struct replayer *replayer) {
-  return (struct source_maker){.self = replayer, .make = make};
+  return (struct source_maker){.self = replayer, .make = make_source};
 }
 
 static struct source_maker watcher_sources(void *self, const struct source_maker *inner) {
@@ -494,14 +494,14 @@ static struct source_maker watcher_sources(void *self, const struct source_maker
 }
 
 /* Ends the run after a fault. */
-static bool settle(void *self, cycle_t now, uint64_t done, uint64_t groups) {
+static bool end_faulty(void *self, cycle_t now, uint64_t done, uint64_t groups) {
   (void)done, (void)groups;
   (void)now;
   return !replayer_fault(self);
 }
 
 struct run_watcher replayer_watcher(struct replayer *replayer) {
-  return (struct run_watcher){.self = replayer, .sources = watcher_sources, .settle = settle};
+  return (struct run_watcher){.self = replayer, .sources = watcher_sources, .settle = end_faulty};
 }
 
 static uint32_t rule_of(const char *name, size_t length) {

@@ -53,7 +53,7 @@ const struct fidelity_kind_row fidelity_kind_rows[FIDELITY_KINDS] = {
 
 /* ---- the machine ----------------------------------------------------------------------------------- */
 
-static bool same(const struct machine *a, const struct machine *b) {
+static bool same_machine(const struct machine *a, const struct machine *b) {
   for (size_t g = 0; g < MACHINE_MODEL_GROUPS; g++)
     for (size_t i = 0; i < machine_groups[g].count; i++) {
       const struct param_row *row = &machine_groups[g].rows[i];
@@ -68,7 +68,7 @@ static bool is_no_device(const struct machine *machine) {
   struct machine preset;
   struct message message = {0};
   for (size_t i = 0; i < preset_count; i++)
-    if (machine_load(presets[i].name, NULL, NULL, &preset, &message) && same(machine, &preset))
+    if (machine_load(presets[i].name, NULL, NULL, &preset, &message) && same_machine(machine, &preset))
       return true;
   return false;
 }
@@ -77,9 +77,9 @@ enum fidelity_machine fidelity_of_machine(const struct machine *machine, const s
   struct machine validated;
   struct message message = {0};
   const bool known = machine_load(VALIDATED, NULL, NULL, &validated, &message);
-  if (known && same(machine, &validated))
+  if (known && same_machine(machine, &validated))
     return FIDELITY_VALIDATED;
-  if (known && same(file, &validated))
+  if (known && same_machine(file, &validated))
     return FIDELITY_CHANGED;
   return is_no_device(file) ? FIDELITY_NO_DEVICE : FIDELITY_OWN;
 }

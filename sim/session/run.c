@@ -79,7 +79,7 @@ struct audience {
   size_t count;
 };
 
-static void take(void *self, uint32_t stream, cycle_t now, const struct timeline_event *event) {
+static void broadcast_event(void *self, uint32_t stream, cycle_t now, const struct timeline_event *event) {
   const struct audience *audience = self;
   for (size_t i = 0; i < audience->count; i++)
     if (audience->one[i]->kinds >> event->kind & 1)
@@ -93,7 +93,7 @@ static struct timeline *audience_of(const struct run_options *options, struct au
       audience->one[audience->count++] = options->watchers[i]->timeline;
   if (audience->count < 2)
     return audience->count ? audience->one[0] : NULL;
-  audience->all = (struct timeline){.take = take, .self = audience};
+  audience->all = (struct timeline){.take = broadcast_event, .self = audience};
   for (size_t i = 0; i < audience->count; i++)
     audience->all.kinds |= audience->one[i]->kinds;
   return &audience->all;

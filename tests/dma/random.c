@@ -254,7 +254,7 @@ static void look(const struct rig *rig, cycle_t now, struct sums *sums) {
   sums->channels += dma->probe_channels;
   sums->outstanding += dma->probe_outstanding;
   sums->busy += dma->probe_queue || dma->probe_channels;
-  sums->full += !sends && work->under_way == dma->params->outstanding && now >= work->last_sent &&
+  sums->full += !sends && work->in_flight == dma->params->outstanding && now >= work->last_sent &&
                 ready_by(work, dma_eligible(work), now);
   sums->quota += (uint64_t)__builtin_popcountll(ready_by(work, work->at_quota & work->pending & ~sends, now));
   sums->fence += (uint64_t)__builtin_popcountll(ready_by(work, work->fenced, now));
@@ -265,11 +265,11 @@ static void look(const struct rig *rig, cycle_t now, struct sums *sums) {
 static void expect_limits(const struct rig *rig) {
   const struct dma_params *params = rig->dma.params;
   const struct dma_work *work = rig->dma.work;
-  EXPECT_LE(work->under_way, params->outstanding);
+  EXPECT_LE(work->in_flight, params->outstanding);
   EXPECT_EQ(work->held >> (params->channels - 1) >> 1, 0);
   for (unsigned channel = 0; params->quota && channel < params->channels; channel++)
     if (work->held >> channel & 1)
-      EXPECT_LE(work->channel[channel].under_way, params->quota);
+      EXPECT_LE(work->channel[channel].in_flight, params->quota);
   if (params->decoupling == DMA_COUPLED)
     EXPECT_LE(work->inbound.buffered + work->outbound.buffered, 1);
   EXPECT_LE(cycle_max(work->inbound.buffered, work->outbound.buffered), params->buffer);

@@ -30,11 +30,11 @@ static cycle_t cu_step(void *self, cycle_t now) {
   struct rig *rig = self;
   const struct dma_done *done;
   while ((done = port_peek(&rig->dma.to_cu, now))) {
-    if (done->news != DMA_LANDED) {
+    if (done->notice != DMA_LANDED) {
       rig->done[done->tag] = now;
       rig->order[rig->completed++] = (uint32_t)done->tag;
     }
-    if (done->news != DMA_LEFT)
+    if (done->notice != DMA_LEFT)
       rig->landed[done->tag] = now;
     rig->requests[done->tag] = done->requests;
     rig->asked[done->tag] = done->bytes;
@@ -132,7 +132,8 @@ struct rig *make_rig(struct dma_params params) {
   rig->cu = (struct component){.name = "cu", .step = cu_step, .self = rig};
   rig->memory = (struct component){.name = "memory", .step = memory_step, .self = rig};
   lds_init(&rig->lds, &rig->lds_params, &commit, &rig->cu, &engine, 1);
-  dma_init(&rig->dma, &rig->dma_params, &rig->cu, &rig->memory, MEMORY_LATENCY, &rig->lds.from_dma[0], &rig->lds.to_dma[0]);
+  dma_init(&rig->dma, &rig->dma_params, &rig->cu, &rig->memory, MEMORY_LATENCY, &rig->lds.from_dma[0],
+           &rig->lds.to_dma[0]);
   rig->dma.latency = &rig->latency;
   rig->lds_step = rig->lds.component.step;
   rig->lds.component.step = watched_lds;

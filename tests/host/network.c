@@ -63,7 +63,7 @@ static cycle_t lookahead(size_t i) {
 void network_init(struct network *network, bool star, uint32_t tokens, uint32_t hops) {
   struct island *hub = &network->island[NETWORK_ISLANDS];
   *network = (struct network){.count = star ? NETWORK_ISLANDS + 1 : NETWORK_ISLANDS};
-  *hub = (struct island){.name = "hub", .hub = true, .lookahead = SHORTEST, .reach = REACH};
+  *hub = (struct island){.name = "hub", .hub = true, .lookahead = SHORTEST, .hub_lookahead = REACH};
   network->islands[NETWORK_ISLANDS] = hub;
   for (size_t i = 0; i < NETWORK_ISLANDS; i++) {
     struct island *island = &network->island[i];

@@ -76,7 +76,7 @@ static cycle_t cu_step(void *self, cycle_t now) {
     port_send(&rig->lds.from_cu, &rig->plan[rig->sent++].request, now);
   cycle_t next = port_next(&rig->lds.to_cu);
   while (rig->gave < rig->gives && rig->give[rig->gave].at <= now)
-    lds_give_way(&rig->lds, now, rig->give[rig->gave++].cycles);
+    lds_yield(&rig->lds, now, rig->give[rig->gave++].cycles);
   if (rig->gave < rig->gives)
     next = cycle_min(next, rig->give[rig->gave].at);
   if (rig->sent < rig->planned)
@@ -487,7 +487,7 @@ TEST(lds, accesses_in_flight_reach_but_never_exceed_the_capacity) {
     for (cycle_t now = 0; island_run(&rig->island, now + 1) != NEVER; now++)
       if (most < rig->sent - rig->replies.count)
         most = rig->sent - rig->replies.count;
-    ct_note("interleave %u: %u under way", interleave, most);
+    ct_note("interleave %u: %u in flight", interleave, most);
     EXPECT_LE(params.queue * (interleave > 1 ? 2 : 1) + interleave, most);
     EXPECT_LE(most, lds_capacity(&params));
     free_rig(rig);

@@ -188,7 +188,7 @@ static void expect_runs(const struct mem_params *mem, struct rect runs, uint32_t
     }
   }
   EXPECT_EQ(got, want);
-  EXPECT_EQ(mem_reach(mem, &runs), want * mem->sector);
+  EXPECT_EQ(mem_sector_bytes(mem, &runs), want * mem->sector);
 }
 
 TEST(sectors, ascending_runs_touch_each_of_their_sectors_once) {

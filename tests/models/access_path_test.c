@@ -84,7 +84,7 @@ TEST(access_path, stores_stop_when_the_limit_of_bytes_in_flight_is_reached) {
     char settings[96];
     snprintf(settings, sizeof settings, "%s cu.store_room=%u", narrow, kept * 1024);
     uint64_t issued = cycles(settings, 128, code), more = cycles(settings, 128, code + strlen(STORE));
-    ct_note("%u stores of 32 sectors under way", kept);
+    ct_note("%u stores of 32 sectors in flight", kept);
     EXPECT_EQ(issued - more, 32); /* the rate of the link */
     snprintf(settings, sizeof settings, "%s cu.store_room=%u", narrow, kept * 1024 - 1023);
     EXPECT_EQ(cycles(settings, 128, code), issued); /* room for one byte is enough */

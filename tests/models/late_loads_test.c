@@ -71,22 +71,22 @@ TEST(late_loads, a_round_ends_when_no_load_waits) {
   struct late_loads late;
   const struct mem_line lines[] = {{.line = 5}, {.line = 6}}, other = {.line = 7};
   late_init(&late, 3);
-  EXPECT_EQ(late_toucher(&late, lines), LATE_NOBODY);
+  EXPECT_EQ(late_reader(&late, lines), LATE_NOBODY);
   late_add(&late, 1, &(struct late_load){.lines = lines, .count = 2});
-  EXPECT_EQ(late_toucher(&late, lines), 1);
-  EXPECT_EQ(late_toucher(&late, lines + 1), 1);
-  EXPECT_EQ(late_toucher(&late, &other), LATE_NOBODY);
+  EXPECT_EQ(late_reader(&late, lines), 1);
+  EXPECT_EQ(late_reader(&late, lines + 1), 1);
+  EXPECT_EQ(late_reader(&late, &other), LATE_NOBODY);
   late_end_round(&late);
-  EXPECT_EQ(late_toucher(&late, lines), 1);
+  EXPECT_EQ(late_reader(&late, lines), 1);
   late.queue[1].count = 0;
   late_end_round(&late);
-  EXPECT_EQ(late_toucher(&late, lines), LATE_NOBODY);
+  EXPECT_EQ(late_reader(&late, lines), LATE_NOBODY);
   late.round = UINT16_MAX;
   late_add(&late, 2, &(struct late_load){.lines = lines, .count = 1});
   late.queue[2].count = 0;
   late_end_round(&late);
   EXPECT_EQ(late.round, 1);
-  EXPECT_EQ(late_toucher(&late, lines), LATE_NOBODY);
+  EXPECT_EQ(late_reader(&late, lines), LATE_NOBODY);
   late_free(&late);
 }
 
@@ -97,11 +97,11 @@ TEST(late_loads, lines_of_one_and_of_several_compute_units_are_distinguished) {
   late_add(&late, 0, &(struct late_load){.lines = lines, .count = 2});
   late_add(&late, 2, &(struct late_load){.lines = lines, .count = 1});
   late_add(&late, 0, &(struct late_load){.lines = lines + 1, .count = 1});
-  EXPECT_EQ(late_toucher(&late, lines), LATE_SEVERAL);
-  EXPECT_EQ(late_toucher(&late, lines + 1), 0);
+  EXPECT_EQ(late_reader(&late, lines), LATE_SEVERAL);
+  EXPECT_EQ(late_reader(&late, lines + 1), 0);
   late.queue[0].count = late.queue[2].count = 0;
   late_end_round(&late);
   late_add(&late, 1, &(struct late_load){.lines = lines, .count = 1});
-  EXPECT_EQ(late_toucher(&late, lines), 1);
+  EXPECT_EQ(late_reader(&late, lines), 1);
   late_free(&late);
 }

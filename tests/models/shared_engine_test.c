@@ -63,7 +63,7 @@ TEST(shared_engine, copies_take_longer_with_more_units_per_engine) {
 }
 
 /* Total cycles that the requests of an outbound copy are in flight; the LDS takes 64 cycles for each. */
-static uint64_t under_way(const char *settings, unsigned requests) {
+static uint64_t in_flight(const char *settings, unsigned requests) {
   char all[128], text[400];
   ct_freed(rig_free) struct rig rig;
   snprintf(all, sizeof all, "dma.read_width=1 dma.outstanding=256 %s", settings);
@@ -79,8 +79,8 @@ static uint64_t under_way(const char *settings, unsigned requests) {
 /* If the LDS is slow, each request leaves the engine as many services early as there are slots on the way: those of the
  * LDS's port, and the hub's four. */
 TEST(shared_engine, the_hub_buffers_four_more_requests_for_a_slow_lds) {
-  const uint64_t own = under_way("", 40) - under_way("", 30);
-  const uint64_t shared = under_way("cu.count=2 dma.cus=2", 40) - under_way("cu.count=2 dma.cus=2", 30);
+  const uint64_t own = in_flight("", 40) - in_flight("", 30);
+  const uint64_t shared = in_flight("cu.count=2 dma.cus=2", 40) - in_flight("cu.count=2 dma.cus=2", 30);
   EXPECT_EQ(shared - own, 10 * 4 * 64);
 }
 

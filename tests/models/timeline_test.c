@@ -280,7 +280,7 @@ static void banks_work_as_the_report_says(const struct rig *rig, const struct ea
 TEST(timeline, bank_events_match_the_report) { over_machines(banks_work_as_the_report_says, 0); }
 
 /* Whether a copy of the instruction was in flight in that cycle. */
-static bool copy_is_under_way(const struct ear *ear, const struct timeline_event *beat) {
+static bool copy_is_in_flight(const struct ear *ear, const struct timeline_event *beat) {
   FOR_EACH(copy, ear, TIMELINE_COPY)
   if (copy->cu == beat->cu && copy->field[TIMELINE_COPY_PC] == beat->field[TIMELINE_BANKS_PC] &&
       copy->field[TIMELINE_COPY_LAUNCH] == beat->field[TIMELINE_BANKS_LAUNCH] && copy->from < beat->from &&
@@ -292,7 +292,7 @@ static bool copy_is_under_way(const struct ear *ear, const struct timeline_event
 static void beats_are_of_the_copys_instruction(const struct rig *rig, const struct ear *ear) {
   (void)rig;
   FOR_EACH(event, ear, TIMELINE_BANKS)
-  EXPECT_TRUE(!event->unit || copy_is_under_way(ear, event));
+  EXPECT_TRUE(!event->unit || copy_is_in_flight(ear, event));
 }
 
 TEST(timeline, beats_name_the_copys_instruction) { over_machines(beats_are_of_the_copys_instruction, 0); }

@@ -155,7 +155,7 @@ static bool check_other(const struct document *document, const struct place *pla
 }
 
 static bool check_launch(const struct document *document, const struct place *place, const json_t *launch) {
-  static const char *const wholes[] = {"cycles", "together_cycles", "warp_instructions", "work_groups"};
+  static const char *const integers[] = {"cycles", "together_cycles", "warp_instructions", "work_groups"};
   static const char *const words[] = {"kernel", "end", "trace_hash"};
   const struct place bottleneck = {place, "bottleneck", 0};
   uint64_t number;
@@ -165,8 +165,8 @@ static bool check_launch(const struct document *document, const struct place *pl
               is_word(document, &bottleneck, json_object_get(launch, "bottleneck"), "sentence");
   for (size_t i = 0; good && i < sizeof words / sizeof *words; i++)
     good = is_word(document, place, launch, words[i]);
-  for (size_t i = 0; good && i < sizeof wholes / sizeof *wholes; i++)
-    good = is_whole(document, place, launch, wholes[i], &number);
+  for (size_t i = 0; good && i < sizeof integers / sizeof *integers; i++)
+    good = is_whole(document, place, launch, integers[i], &number);
   return good && check_stalls(document, place, launch) && has_rows(document, place, launch, "cu", &cu_stat_group) &&
          has_rows(document, place, launch, "lds", &lds_stat_group) &&
          has_rows(document, place, launch, "dma", &dma_stat_group) &&

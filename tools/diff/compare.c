@@ -89,20 +89,20 @@ static void pair_launches(struct diff *diff) {
     know_kernels(diff_launches(diff, side), known);
   for (int side = 0; side < DIFF_SIDES; side++)
     number[side] = kernel_numbers(diff_launches(diff, side), known, &count[side]);
-  size_t *mate = need(count[DIFF_A] + 1, sizeof *mate);
-  diff_match(number[DIFF_A], count[DIFF_A], number[DIFF_B], count[DIFF_B], mate);
+  size_t *counterpart = need(count[DIFF_A] + 1, sizeof *counterpart);
+  diff_match(number[DIFF_A], count[DIFF_A], number[DIFF_B], count[DIFF_B], counterpart);
   for (size_t i = 0; i < count[DIFF_A]; i++) {
-    if (mate[i] == DIFF_NONE)
+    if (counterpart[i] == DIFF_NONE)
       continue;
-    add_gap(diff, next[DIFF_A], i, next[DIFF_B], mate[i]);
-    add_pair(diff, i, mate[i]);
+    add_gap(diff, next[DIFF_A], i, next[DIFF_B], counterpart[i]);
+    add_pair(diff, i, counterpart[i]);
     next[DIFF_A] = i + 1;
-    next[DIFF_B] = mate[i] + 1;
+    next[DIFF_B] = counterpart[i] + 1;
   }
   add_gap(diff, next[DIFF_A], count[DIFF_A], next[DIFF_B], count[DIFF_B]);
   for (int side = 0; side < DIFF_SIDES; side++)
     free(number[side]);
-  free(mate);
+  free(counterpart);
   json_decref(known);
 }
 
@@ -118,7 +118,7 @@ static bool counts_shared(const struct diff *diff, const json_t *launch, size_t 
 enum how { SUM, SHARED, MOST, RATE };
 
 /* A figure over the compared launches of one side. */
-static void take(const struct diff *diff, int side, const char *path, enum how how, struct diff_figure *figure) {
+static void sum_figure(const struct diff *diff, int side, const char *path, enum how how, struct diff_figure *figure) {
   size_t count;
   size_t *chosen = diff_chosen(diff, side, &count);
   for (size_t i = 0; i < count; i++) {
@@ -145,7 +145,7 @@ static void add_figure(struct diff *diff, const char *key, const char *unit, enu
   struct diff_figure *figure = new_figure(diff, key, unit, main);
   figure->real = how == RATE;
   for (int side = 0; side < DIFF_SIDES; side++)
-    take(diff, side, key, how, figure);
+    sum_figure(diff, side, key, how, figure);
 }
 
 /* Counters that an architect reads first. */
@@ -221,8 +221,8 @@ static uint64_t clock_of(const struct diff *diff, int side) {
 static void add_totals(struct diff *diff) {
   struct diff_figure cycles = {.count = {0}}, instructions = {.count = {0}};
   for (int side = 0; side < DIFF_SIDES; side++) {
-    take(diff, side, diff->chosen == DIFF_NONE ? "together_cycles" : "cycles", SHARED, &cycles);
-    take(diff, side, "warp_instructions", SUM, &instructions);
+    sum_figure(diff, side, diff->chosen == DIFF_NONE ? "together_cycles" : "cycles", SHARED, &cycles);
+    sum_figure(diff, side, "warp_instructions", SUM, &instructions);
   }
   struct diff_figure *figure = new_figure(diff, "cycles", "cycles", true);
   memcpy(figure->count, cycles.count, sizeof cycles.count);
@@ -241,7 +241,7 @@ static void add_totals(struct diff *diff) {
   if (diff->exec) {
     figure = new_figure(diff, "exec_cycles", "cycles of all launches", true);
     for (int side = 0; side < DIFF_SIDES; side++)
-      take(diff, side, "exec.cycles", SUM, figure);
+      sum_figure(diff, side, "exec.cycles", SUM, figure);
   }
 }
 

@@ -47,8 +47,8 @@ bool diff_read_log(struct diff_side *side, const char *text, size_t length, stru
 
 /* ---- sequences: match.c -------------------------------------------------------------------------- */
 
-/* A longest common subsequence: mate[i] is the index in b of a[i]'s partner, or DIFF_NONE. */
-void diff_match(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count, size_t *mate);
+/* A longest common subsequence: counterpart[i] is the index in b of a[i]'s partner, or DIFF_NONE. */
+void diff_match(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count, size_t *counterpart);
 
 /* ---- the comparison ------------------------------------------------------------------------------ */
 

@@ -119,27 +119,28 @@ static struct entries read_side(const struct diff *diff, int side) {
 
 /* For each of A's files, its match in B. */
 static size_t *match_files(const struct entries *a, const struct entries *b) {
-  size_t *mate = need(a->files + 1, sizeof *mate), left[DIFF_SIDES] = {DIFF_NONE, DIFF_NONE}, lefts[DIFF_SIDES] = {0};
+  size_t *counterpart = need(a->files + 1, sizeof *counterpart), left[DIFF_SIDES] = {DIFF_NONE, DIFF_NONE},
+         unmatched[DIFF_SIDES] = {0};
   bool *taken = need(b->files + 1, sizeof *taken);
   for (size_t i = 0; i < a->files; i++) {
-    mate[i] = DIFF_NONE;
+    counterpart[i] = DIFF_NONE;
     for (size_t j = 0; j < b->files; j++)
       if (strcmp(a->file[i], b->file[j]) == 0)
-        taken[mate[i] = j] = true;
-    if (mate[i] == DIFF_NONE) {
+        taken[counterpart[i] = j] = true;
+    if (counterpart[i] == DIFF_NONE) {
       left[DIFF_A] = i;
-      lefts[DIFF_A]++;
+      unmatched[DIFF_A]++;
     }
   }
   for (size_t j = 0; j < b->files; j++)
     if (!taken[j]) {
       left[DIFF_B] = j;
-      lefts[DIFF_B]++;
+      unmatched[DIFF_B]++;
     }
-  if (lefts[DIFF_A] == 1 && lefts[DIFF_B] == 1)
-    mate[left[DIFF_A]] = left[DIFF_B];
+  if (unmatched[DIFF_A] == 1 && unmatched[DIFF_B] == 1)
+    counterpart[left[DIFF_A]] = left[DIFF_B];
   free(taken);
-  return mate;
+  return counterpart;
 }
 
 /* The lines of a file: a range of entries. */
@@ -212,7 +213,7 @@ static uint64_t *line_numbers(const struct entries *entries, size_t first, size_
 }
 
 /* Similarity of two texts by pairs of adjacent characters: twice the common pairs over all pairs (Dice). */
-static double likeness(const char *a, const char *b) {
+static double similarity(const char *a, const char *b) {
   enum { PAIRS = 1 << 10 };
   uint16_t count[PAIRS] = {0};
   size_t both = 0, all = 0;
@@ -254,7 +255,7 @@ static size_t most_alike(const struct entries *a, size_t at, const struct entrie
   char *code = entry_code(a, at);
   for (size_t j = b_at; j < b_end; j++) {
     char *other = entry_code(b, j);
-    const double like = likeness(code, other);
+    const double like = similarity(code, other);
     if (like >= most && (best == b_end || like > most)) {
       most = like;
       best = j;
@@ -294,33 +295,33 @@ static void add_files(struct diff *diff, const struct entries *a, size_t a_file,
   const size_t a_first = a_at, b_first = b_at;
   const bool by_text = has_text(a, a_at, a_end) && has_text(b, b_at, b_end);
   uint64_t *of_a = line_numbers(a, a_at, a_end, by_text), *of_b = line_numbers(b, b_at, b_end, by_text);
-  size_t *mate = need(a_end - a_at + 1, sizeof *mate);
-  diff_match(of_a, a_end - a_at, of_b, b_end - b_at, mate);
+  size_t *counterpart = need(a_end - a_at + 1, sizeof *counterpart);
+  diff_match(of_a, a_end - a_at, of_b, b_end - b_at, counterpart);
   for (size_t i = 0; i < a_end - a_first; i++) {
-    if (mate[i] == DIFF_NONE)
+    if (counterpart[i] == DIFF_NONE)
       continue;
-    add_between(diff, a, a_at, a_first + i, b, b_at, b_first + mate[i], by_text);
-    add_both(diff, a, a_first + i, b, b_first + mate[i], false);
+    add_between(diff, a, a_at, a_first + i, b, b_at, b_first + counterpart[i], by_text);
+    add_both(diff, a, a_first + i, b, b_first + counterpart[i], false);
     a_at = a_first + i + 1;
-    b_at = b_first + mate[i] + 1;
+    b_at = b_first + counterpart[i] + 1;
   }
   add_between(diff, a, a_at, a_end, b, b_at, b_end, by_text);
   free(of_a);
   free(of_b);
-  free(mate);
+  free(counterpart);
 }
 
 void diff_take_lines(struct diff *diff) {
   struct entries a = read_side(diff, DIFF_A), b = read_side(diff, DIFF_B);
-  size_t *mate = match_files(&a, &b), first, end;
+  size_t *counterpart = match_files(&a, &b), first, end;
   bool *taken = need(b.files + 1, sizeof *taken);
   for (size_t i = 0; i < a.files; i++) {
     first = file_range(&a, i, &end);
-    if (mate[i] == DIFF_NONE) {
+    if (counterpart[i] == DIFF_NONE) {
       add_alone(diff, &a, first, end);
     } else {
-      add_files(diff, &a, i, &b, mate[i]);
-      taken[mate[i]] = true;
+      add_files(diff, &a, i, &b, counterpart[i]);
+      taken[counterpart[i]] = true;
     }
   }
   for (size_t j = 0; j < b.files; j++) {
@@ -329,7 +330,7 @@ void diff_take_lines(struct diff *diff) {
       add_alone(diff, &b, first, end);
   }
   free(taken);
-  free(mate);
+  free(counterpart);
   free(a.entry);
   free(a.file);
   free(b.entry);

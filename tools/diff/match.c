@@ -10,7 +10,7 @@
 struct part {
   const uint64_t *a, *b;
   size_t a_first, a_end, b_first, b_end;
-  size_t *mate;
+  size_t *counterpart;
 };
 
 /* length[j]: of the longest common subsequence of a's part up to a_end and b's first j elements; `back`: counted from
@@ -46,10 +46,10 @@ static size_t best_cut(const struct part *part, size_t middle) {
 
 static void match_ends(struct part *part) {
   while (part->a_first < part->a_end && part->b_first < part->b_end && part->a[part->a_first] == part->b[part->b_first])
-    part->mate[part->a_first++] = part->b_first++;
+    part->counterpart[part->a_first++] = part->b_first++;
   while (part->a_first < part->a_end && part->b_first < part->b_end &&
          part->a[part->a_end - 1] == part->b[part->b_end - 1])
-    part->mate[--part->a_end] = --part->b_end;
+    part->counterpart[--part->a_end] = --part->b_end;
 }
 
 /* The recursion depth is the logarithm of a's length. */
@@ -60,7 +60,7 @@ static void match(struct part part) {
   if (part.a_end - part.a_first == 1) {
     for (size_t j = part.b_first; j < part.b_end; j++)
       if (part.a[part.a_first] == part.b[j]) {
-        part.mate[part.a_first] = j;
+        part.counterpart[part.a_first] = j;
         return;
       }
     return;
@@ -73,8 +73,8 @@ static void match(struct part part) {
   match(second);
 }
 
-void diff_match(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count, size_t *mate) {
+void diff_match(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count, size_t *counterpart) {
   for (size_t i = 0; i < a_count; i++)
-    mate[i] = DIFF_NONE;
-  match((struct part){a, b, 0, a_count, 0, b_count, mate});
+    counterpart[i] = DIFF_NONE;
+  match((struct part){a, b, 0, a_count, 0, b_count, counterpart});
 }

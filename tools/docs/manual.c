@@ -69,7 +69,7 @@ static const struct {
     {"cuN.dmaM.channels", "Channels that hold a descriptor."},
     {"cuN.dmaM.outstanding", "Memory requests of the engine in flight."},
     {"uncore.dispatcher.groups_left", "Work-groups that no CU has been given yet."},
-    {"uncore.memory.under_way", "Accesses in flight in the L2 and DRAM."},
+    {"uncore.memory.in_flight", "Accesses in flight in the L2 and DRAM."},
 };
 
 static const char bounds[] =

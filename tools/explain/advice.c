@@ -243,7 +243,7 @@ static void say_vary(struct advice *advice) {
 
 static void say_changes(struct advice *advice) {
   const struct explain_view *view = advice->view;
-  const struct explain_case *best = view->betters ? view->better[0] : NULL;
+  const struct explain_case *best = view->better_count ? view->better[0] : NULL;
   const int64_t saved = best ? (int64_t)view->cycles - (int64_t)best->time[view->step].cycles : 0;
   struct text text = {0};
   if (!view->changes || !view->changes->count)

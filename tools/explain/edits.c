@@ -105,7 +105,7 @@ static bool is_plain(const struct source *source, struct span body) {
 }
 
 /* A directive before a loop may apply to it. */
-static bool is_spoken_of(const struct source *source, size_t at) {
+static bool has_directive(const struct source *source, size_t at) {
   while (at && strchr(" \t\n", source->code[at - 1]))
     at--;
   return at && source->code[at - 1] == DIRECTIVE;
@@ -113,7 +113,7 @@ static bool is_spoken_of(const struct source *source, size_t at) {
 
 static bool read_loop(const struct source *source, size_t at, struct loop *loop) {
   const size_t open = source_blanks(source, at + strlen("for"));
-  if (source->code[open] != '(' || is_spoken_of(source, at))
+  if (source->code[open] != '(' || has_directive(source, at))
     return false;
   const size_t close = source_close(source, open);
   const size_t first = source_cut(source, (struct span){open + 1, close}, ";");

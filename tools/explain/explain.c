@@ -45,7 +45,7 @@ size_t explain_rank(const struct explain *explain, size_t step, const struct exp
   return count;
 }
 
-static bool known(const limit_set *list, size_t count, limit_set set) {
+static bool contains(const limit_set *list, size_t count, limit_set set) {
   while (count && list[count - 1] != set)
     count--;
   return count;
@@ -83,7 +83,7 @@ limit_set *explain_partners(const struct explain *explain, size_t *count) {
     const struct explain_case *rank[LIMITS];
     const bool ranked = explain_rank(explain, step, rank);
     const struct explain_case *partner = ranked ? explain_partner(explain, rank[0], step) : NULL;
-    if (partner && !known(pair, *count, rank[0]->lifted | partner->lifted))
+    if (partner && !contains(pair, *count, rank[0]->lifted | partner->lifted))
       pair[(*count)++] = rank[0]->lifted | partner->lifted;
   }
   return pair;
@@ -99,7 +99,7 @@ limit_set *explain_pairs(const struct explain *explain, size_t *count) {
     for (size_t i = 0; i < ranks && i < EXPLAIN_TOP; i++)
       for (size_t j = 0; j < i && explain_saved(explain, rank[i], step) > least; j++) {
         const limit_set set = rank[i]->lifted | rank[j]->lifted;
-        if (!known(pair, *count, set))
+        if (!contains(pair, *count, set))
           pair[(*count)++] = set;
       }
   }

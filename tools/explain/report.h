@@ -16,7 +16,7 @@ struct explain_view {
   const struct explain_vary *vary;       /* NULL: nothing was varied */
   const struct explain_changes *changes; /* NULL: the kernel was not changed */
   const struct explain_case **better;    /* the changes that count, fastest first */
-  size_t betters;
+  size_t better_count;
   size_t step, launches; /* number of launches in the step */
   cycle_t cycles;
   const struct explain_step *base; /* where its warps wait */

@@ -134,8 +134,8 @@ static struct explain_case new_case(const struct explain_run *run, limit_set lif
 }
 
 /* Takes from the results what a case keeps. */
-static void keep(const struct explain_run *run, const struct job *job, const struct launch_result *results,
-                 struct explain_time *time, uint64_t *wait, bool *same_program) {
+static void keep_times(const struct explain_run *run, const struct job *job, const struct launch_result *results,
+                       struct explain_time *time, uint64_t *wait, bool *same_program) {
   for (size_t step = 0; step < run->explain.steps; step++) {
     const struct launch_result *result = &results[run->explain.first[step]];
     time[step] = (struct explain_time){result->start, result->together_cycles};
@@ -174,7 +174,8 @@ bool explain_run_base(struct explain_run *run, int *status) {
   explain->cases[0].left = run->load_on ? job_hash_buffers(&run->job) : 0;
   explain->cases[0].hazards = hazards_of(run->results, run->count);
   run->places = explain_places_new(explain, &run->job, run->results);
-  keep(run, &run->job, run->results, explain->cases[0].time, explain->cases[0].wait, &explain->cases[0].same_program);
+  keep_times(run, &run->job, run->results, explain->cases[0].time, explain->cases[0].wait,
+             &explain->cases[0].same_program);
   run_free(run->results, run->count);
   run->results = NULL;
   run->count = 0;
@@ -227,7 +228,7 @@ static void keep_finished(void *self, const struct job *job, const struct launch
   struct answer *answer = keeping->answer;
   const struct parts parts = parts_of(keeping->run, answer);
   answer->hazards = hazards_of(results, count);
-  keep(keeping->run, job, results, parts.time, parts.wait, &answer->same_program);
+  keep_times(keeping->run, job, results, parts.time, parts.wait, &answer->same_program);
 }
 
 /* Runs a case, or replays it if there is no job, and fills the answer. */
@@ -341,7 +342,7 @@ static void work(void *self, void *own, size_t task, void *bytes) {
 
 /* ---- all cases ------------------------------------------------------------------------------------- */
 
-static bool take(void *self, size_t task, const void *bytes) {
+static bool take_answer(void *self, size_t task, const void *bytes) {
   struct batch *batch = self;
   struct explain_run *run = batch->run;
   struct explain_case *to = batch->cases[task];
@@ -447,7 +448,7 @@ static bool work_all(struct batch *batch, size_t count, int *status) {
                                 .begin = begin,
                                 .work = batch->load ? work_on_job : work,
                                 .end = end,
-                                .take = take,
+                                .take = take_answer,
                                 .lost = lost,
                                 .tick = tick};
   caller_busy(run->how.caller, true);

@@ -141,15 +141,15 @@ static void print_source(const struct isa_program *program, uint32_t pc, struct 
   const char *source = isa_source_text(program, pc);
   source = source ? source : instruction;
   source += strspn(source, " \t");
-  char squeezed[SOURCE_WIDTH + 1];
+  char collapsed[SOURCE_WIDTH + 1];
   size_t length = 0;
   for (; *source && *source != '\r' && *source != '\n' && length < SOURCE_WIDTH; source++)
-    if (!(isspace((unsigned char)*source) && length && squeezed[length - 1] == ' '))
-      squeezed[length++] = isspace((unsigned char)*source) ? ' ' : *source;
+    if (!(isspace((unsigned char)*source) && length && collapsed[length - 1] == ' '))
+      collapsed[length++] = isspace((unsigned char)*source) ? ' ' : *source;
   const bool cut = length == SOURCE_WIDTH;
-  while (cut && length && (squeezed[length - 1] & 0xc0) == 0x80) /* do not cut within a character */
+  while (cut && length && (collapsed[length - 1] & 0xc0) == 0x80) /* do not cut within a character */
     length--;
-  text_foreign(text, "%.*s%s", (int)(length - cut), squeezed, cut ? "\u2026" : "");
+  text_foreign(text, "%.*s%s", (int)(length - cut), collapsed, cut ? "\u2026" : "");
 }
 
 static void print_places(const struct explain_view *view, struct text *text) {
@@ -230,7 +230,7 @@ static void print_changes(const struct explain_view *view, struct text *text) {
   if (!view->changes || !view->changes->count)
     return;
   text_print(text, "\n");
-  for (size_t i = 0; i < view->betters; i++) {
+  for (size_t i = 0; i < view->better_count; i++) {
     const cycle_t cycles = view->better[i]->time[view->step].cycles;
     const int64_t saved = (int64_t)view->cycles - (int64_t)cycles;
     if (use_of(view, view->better[i]) != USE_SOME)

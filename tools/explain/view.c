@@ -96,7 +96,7 @@ void explain_view(const struct explain_run *run, const struct explain_tries *tri
   if (!view->changes)
     return;
   view->better = need(view->changes->count, sizeof *view->better);
-  view->betters = explain_changes_rank(view->changes, step, view->better);
+  view->better_count = explain_changes_rank(view->changes, step, view->better);
 }
 
 void explain_view_free(struct explain_view *view) { free(view->better); }

@@ -52,7 +52,7 @@ static bool is_wanted(enum why why, const struct report *report, const struct wh
 }
 
 /* A launch that takes twice as long without a limit is stopped: no limit is worth a longer wait. */
-static cycle_t patience(const struct report *report) {
+static cycle_t cycle_budget(const struct report *report) {
   cycle_t longest = 0;
   for (size_t i = 0; i < report->count; i++)
     longest = cycle_max(longest, report->results[i].cycles);
@@ -117,7 +117,7 @@ bool why_find(enum why why, const struct run_options *how, struct report *report
   const int before = *status;
   struct explain_run run = {.how = {.order = how->order,
                                     .seed = how->seed,
-                                    .max_cycles = cycle_min(how->max_cycles, patience(report)),
+                                    .max_cycles = cycle_min(how->max_cycles, cycle_budget(report)),
                                     .caller = how->caller},
                             .message = message,
                             .load_on = subject->load_on,

@@ -59,11 +59,11 @@ static uint32_t lanes_of(const struct output *output, uint32_t warp) {
 static void spread_rows(const struct sass_inst *inst, struct warp *warp) {
   uint64_t row[SASS_LANES];
   memcpy(row, warp->address, sizeof row);
-  const uint32_t told = warp->mask;
+  const uint32_t listed = warp->mask;
   warp->mask = warp->left_out = 0;
-  for (uint32_t lane = 0; told && lane < SASS_LANES; lane++) {
+  for (uint32_t lane = 0; listed && lane < SASS_LANES; lane++) {
     const uint32_t at = lane * inst->bytes;
-    if (!(told >> at / 16 & 1))
+    if (!(listed >> at / 16 & 1))
       continue;
     warp->address[lane] = row[at / 16] + at % 16;
     warp->mask |= 1u << lane;
@@ -225,8 +225,8 @@ static bool is_second(const struct warp *warp, const struct sass_inst *inst, con
          (!line->mask || warp->placed != sass_is_place(line));
 }
 
-static void take(struct output *output, struct group *group, const struct sass_inst *inst,
-                 const struct sass_line *line) {
+static void take_inst(struct output *output, struct group *group, const struct sass_inst *inst,
+                      const struct sass_line *line) {
   struct warp *warp = &group->warp[line->warp];
   if (warp->inst && is_second(warp, inst, line)) {
     settle_copy(output, warp, line);
@@ -277,7 +277,7 @@ static bool write_instruction(void *self, const struct sass_line *line, struct m
   struct warp *warp = &group->warp[line->warp];
   if (warp->ended)
     return message_fail_at(message, path, line->number, "all lanes of the warp have already ended");
-  take(output, group, inst, line);
+  take_inst(output, group, inst, line);
   if (inst->family == SASS_EXIT) {
     warp->exited |= line->mask;
     if (!(lanes_of(output, line->warp) & ~warp->exited))

@@ -56,7 +56,7 @@ static struct watched_launch *launch_at(struct page_lanes *lanes, size_t number,
   return launch;
 }
 
-static void look(struct unit *unit, uint32_t slot, const struct isa_access *access, uint32_t pc) {
+static void record_lds_access(struct unit *unit, uint32_t slot, const struct isa_access *access, uint32_t pc) {
   const uint32_t index = unit->group_launch[unit->warp_group[slot]];
   const struct isa_launch *launch = &unit->launches[index];
   const struct isa_inst *inst = &launch->program->code[pc];
@@ -114,7 +114,7 @@ static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *
   struct unit *unit = self;
   const uint32_t next = warp_source_call(unit->filter.inner, step, slot, now, access, result);
   if (access)
-    look(unit, slot, access, result->pc);
+    record_lds_access(unit, slot, access, result->pc);
   return next;
 }
 

@@ -140,7 +140,7 @@ static void look_over(struct reading *reading, size_t most) {
 
 /* ---- second pass: the slices -------------------------------------------------------------------- */
 
-static void keep(struct reading *reading) {
+static void keep_shown(struct reading *reading) {
   struct timeline_event event;
   size_t count = 0;
   reading->kept = need(reading->count + 1, sizeof *reading->kept);
@@ -295,7 +295,7 @@ bool page_timeline_print(const struct trace_place *place, size_t most, struct te
   if (good) {
     reading.extent = timeline_extent_of(reading.file);
     look_over(&reading, most);
-    keep(&reading);
+    keep_shown(&reading);
     if (reading.count)
       qsort(reading.kept, reading.count, sizeof *reading.kept, by_track);
     good = !timeline_failed(reading.file) || message_fail(message, "%s", timeline_failed(reading.file)->text);

@@ -43,7 +43,7 @@ __attribute__((format(printf, 2, 3))) static bool fail(struct reading *reading, 
 static void skip_blanks(struct reading *reading) { reading->at += strspn(reading->at, " \t"); }
 
 /* Takes an operator or a parenthesis. */
-static bool take(struct reading *reading, const char *token) {
+static bool accept_token(struct reading *reading, const char *token) {
   skip_blanks(reading);
   if (strncmp(reading->at, token, strlen(token)) != 0)
     return false;
@@ -62,7 +62,7 @@ static bool add(struct reading *reading, struct step step) {
 static bool add_kind(struct reading *reading, enum step_kind kind) { return add(reading, (struct step){.kind = kind}); }
 
 /* The index of a text in a list, which keeps each once. */
-static int keep(char ***list, size_t *count, const char *text, size_t length) {
+static int intern(char ***list, size_t *count, const char *text, size_t length) {
   for (size_t i = 0; i < *count; i++)
     if (strlen((*list)[i]) == length && memcmp((*list)[i], text, length) == 0)
       return (int)i;
@@ -89,7 +89,7 @@ static bool read_word(struct reading *reading) {
   if (!end)
     return fail(reading, "a quote that is not closed");
   reading->at = end + 1;
-  const int word = keep(&reading->expression->words, &reading->expression->word_count, text, (size_t)(end - text));
+  const int word = intern(&reading->expression->words, &reading->expression->word_count, text, (size_t)(end - text));
   return add(reading, (struct step){.kind = STEP_WORD, .a = word});
 }
 
@@ -107,10 +107,10 @@ static bool read_call(struct reading *reading, const struct function *function) 
   do {
     if (!read_or(reading) || !number_wanted(reading) || (++count > 1 && !add_kind(reading, function->kind)))
       return false;
-  } while (count < function->most && take(reading, ","));
+  } while (count < function->most && accept_token(reading, ","));
   if (count < function->least)
     return fail(reading, "%s() takes %u arguments or more", function->name, function->least);
-  if (!take(reading, ")"))
+  if (!accept_token(reading, ")"))
     return fail(reading, "expected ')' after %s()'s argument%s", function->name, function->most > 1 ? "s" : "");
   return count > 1 || add_kind(reading, function->kind);
 }
@@ -123,13 +123,13 @@ static bool read_name(struct reading *reading) {
   skip_blanks(reading);
   for (size_t i = 0; *reading->at == '(' && i < sizeof functions / sizeof *functions; i++)
     if (strlen(functions[i].name) == length && memcmp(functions[i].name, name, length) == 0)
-      return take(reading, "(") && read_call(reading, &functions[i]);
+      return accept_token(reading, "(") && read_call(reading, &functions[i]);
   if (*reading->at == '(') {
     reading->at = name;
     return fail(reading, "no such function (there are min, max, abs, log2, ceil, floor)");
   }
   struct expression *expression = reading->expression;
-  const int number = keep(&expression->names, &expression->name_count, name, length);
+  const int number = intern(&expression->names, &expression->name_count, name, length);
   return expression->name_count > EXPRESSION_NAMES ? fail(reading, "more than %d names", EXPRESSION_NAMES)
                                                    : add(reading, (struct step){.kind = STEP_NAME, .a = number});
 }
@@ -139,7 +139,7 @@ static bool read_primary(struct reading *reading) {
   const unsigned char next = (unsigned char)*reading->at;
   if (next == '(') {
     reading->at++;
-    return read_or(reading) && (take(reading, ")") || fail(reading, "expected ')'"));
+    return read_or(reading) && (accept_token(reading, ")") || fail(reading, "expected ')'"));
   }
   if (next == '"' || next == '\'')
     return read_word(reading);
@@ -155,7 +155,7 @@ static bool read_unary(struct reading *reading);
 static bool read_power(struct reading *reading) {
   if (!read_primary(reading))
     return false;
-  if (!take(reading, "^"))
+  if (!accept_token(reading, "^"))
     return true;
   return number_wanted(reading) && read_unary(reading) && number_wanted(reading) && add_kind(reading, STEP_POWER);
 }
@@ -166,9 +166,9 @@ static bool read_unary(struct reading *reading) {
     return fail(reading, "nested deeper than %d", EXPRESSION_NESTING);
   reading->depth++;
   bool good;
-  if (take(reading, "-"))
+  if (accept_token(reading, "-"))
     good = read_unary(reading) && number_wanted(reading) && add_kind(reading, STEP_MINUS);
-  else if (take(reading, "!"))
+  else if (accept_token(reading, "!"))
     good = read_unary(reading) && number_wanted(reading) && add_kind(reading, STEP_NOT);
   else
     good = read_power(reading);
@@ -192,7 +192,7 @@ static const struct infix disjunctions[] = {{"||", STEP_OR}, {NULL, 0}};
 
 static const struct infix *take_one_of(struct reading *reading, const struct infix *infix) {
   for (; infix->text; infix++)
-    if (take(reading, infix->text))
+    if (accept_token(reading, infix->text))
       return infix;
   return NULL;
 }

@@ -158,7 +158,7 @@ static void work(void *self, void *own, size_t number, void *answer) {
   sweep_point(&worker->bench, &worker->recording, value, answer);
 }
 
-static bool take(void *self, size_t number, const void *answer) {
+static bool forward_answer(void *self, size_t number, const void *answer) {
   const struct batch *batch = self;
   return batch->run->take(batch->run->self, batch->run->task[batch->task[number]].number, answer);
 }
@@ -167,7 +167,7 @@ static bool lose(void *self, size_t number, const char *why, bool defect) {
   (void)defect;
   struct sweep_outcome outcome = {.replayed = false};
   trial_conclude(&outcome.end, OUTCOME_failed, why);
-  return take(self, number, &outcome);
+  return forward_answer(self, number, &outcome);
 }
 
 /* ---- the steps --------------------------------------------------------------------------------------- */
@@ -213,7 +213,7 @@ static bool replay_all(struct batch *batch, struct message *message) {
                           .begin = begin,
                           .work = work,
                           .end = end,
-                          .take = take,
+                          .take = forward_answer,
                           .lost = lose,
                           .tick = tick};
   for (size_t i = 0; i < batch->groups; i++) {

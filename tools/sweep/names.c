@@ -97,7 +97,7 @@ static bool read_name(struct sweep_target *target, struct sweep_name *name, stru
 }
 
 /* Adds the place. The message of a parameter already begins with its name. */
-static bool told(const struct sweep_target *target, const struct sweep_name *name, struct message *message) {
+static bool add_place(const struct sweep_target *target, const struct sweep_name *name, struct message *message) {
   const size_t length = strlen(name->name);
   char place[300];
   if (strncmp(message->text, name->name, length) != 0 || message->text[length] != ':')
@@ -120,7 +120,7 @@ bool sweep_names_read(struct sweep_target *target, struct message *message) {
   target->machine = target->names;
   for (size_t i = 0; i < target->names; i++) {
     if (!read_name(target, &target->name[i], message))
-      return told(target, &target->name[i], message);
+      return add_place(target, &target->name[i], message);
     if (target->name[i].kind == SWEEP_MACHINE)
       target->machine = i;
   }

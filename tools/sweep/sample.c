@@ -121,11 +121,11 @@ bool plan_check_constraints(const struct sweep_plan *plan, struct message *messa
   }
   if (furthest == plan->constraint_count)
     return true;
-  const struct sweep_constraint *told = &plan->constraints[furthest];
+  const struct sweep_constraint *unmet = &plan->constraints[furthest];
   char points[64] = "no point";
   if (!look.all)
     snprintf(points, sizeof points, "none of %d points drawn at random", CHECKED);
-  return plan_fail(plan, told->line, message, "%.60s: %s satisfies %.120s%s", told->name, points, told->text,
+  return plan_fail(plan, unmet->line, message, "%.60s: %s satisfies %.120s%s", unmet->name, points, unmet->text,
                    furthest ? " and the constraints above it" : "");
 }
 

@@ -55,7 +55,7 @@ static bool add(struct session *session, uint64_t number, const uint32_t *value,
   return ++session->pending < ROWS_AT_ONCE || commit(session);
 }
 
-static bool take(void *self, uint64_t number, const struct sweep_outcome *outcome) {
+static bool take_outcome(void *self, uint64_t number, const struct sweep_outcome *outcome) {
   struct session *session = self;
   uint32_t value[PLAN_AXES];
   plan_point(session->plan, number, value);
@@ -209,7 +209,7 @@ bool session_open(struct session *session, struct sweep_plan *plan, const struct
       .bench = {.target = &session->target, .max_cycles = options->max_cycles ? options->max_cycles : usual},
       .pool = caller_pool(options->caller),
       .jobs = (unsigned)options->jobs,
-      .take = take,
+      .take = take_outcome,
       .tick = tick,
       .self = session};
   if (!check_size(session, message) || (out && !(session->store = open_store(session, out, message))))

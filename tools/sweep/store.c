@@ -14,7 +14,7 @@
 
 enum {
   CELL = 1 << 24,        /* most bytes of a cell or a row: ours have few, but a foreign file might fill memory */
-  PATIENCE = 60000,      /* milliseconds that readers may delay a commit, and a commit readers */
+  BUSY_TIMEOUT = 60000,  /* milliseconds that readers may delay a commit, and a commit readers */
   LOCK_TRIES = 50,       /* half a second: the workers of a killed sweep may be just ending */
   LOCK_BYTE = 0x40001000 /* after those that SQLite locks, which are 512 from 2^30 on */
 };
@@ -42,7 +42,8 @@ bool store_fail(struct store *store, struct message *message) {
     message_fail(message, "%.300s: is damaged: %.120s", path, sqlite3_errmsg(store->database));
     break;
   case SQLITE_BUSY:
-    message_fail(message, "%.300s: cannot be %s: another process has locked it for %d s", path, verb, PATIENCE / 1000);
+    message_fail(message, "%.300s: cannot be %s: another process has locked it for %d s", path, verb,
+                 BUSY_TIMEOUT / 1000);
     break;
   case SQLITE_FULL:
     message_fail(message, "%.300s: cannot be %s: %s", path, verb, text_errno(ENOSPC));
@@ -168,7 +169,7 @@ static bool connect_to(struct store *store, struct message *message) {
   sqlite3_db_config(store->database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
   sqlite3_db_config(store->database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
   sqlite3_limit(store->database, SQLITE_LIMIT_LENGTH, CELL);
-  sqlite3_busy_timeout(store->database, PATIENCE);
+  sqlite3_busy_timeout(store->database, BUSY_TIMEOUT);
   return true;
 }
 
@@ -179,7 +180,7 @@ static struct store *new_store(const char *path) {
   return store;
 }
 
-static void give_up(struct store *store) {
+static void abandon_store(struct store *store) {
   const bool made = store->made;
   char *path = need_copy(store->path);
   store_close(store);
@@ -201,7 +202,7 @@ void store_close(struct store *store) {
 }
 
 /* Makes sure that the file is about this sweep: describes it in an empty file, else compares. */
-static bool settle(struct store *store, struct message *message) {
+static bool check_about(struct store *store, struct message *message) {
   struct store_about there = {0};
   bool empty = false;
   if (!about_recognize(store, &empty, message))
@@ -219,9 +220,9 @@ static struct store *open_to_write(struct store *store, struct message *message)
   /* A transaction's pages stay in up to 64 MiB of memory until it ends, so that readers wait only for the commit. */
   static const char settings[] = "PRAGMA journal_mode = DELETE; PRAGMA cache_size = -65536";
   if (lock_file(store, message) && connect_to(store, message) &&
-      store_execute(store, sqlite3_mprintf("%s", settings), message) && settle(store, message))
+      store_execute(store, sqlite3_mprintf("%s", settings), message) && check_about(store, message))
     return store;
-  give_up(store);
+  abandon_store(store);
   return NULL;
 }
 

@@ -159,7 +159,7 @@ const struct timeline_copy *timeline_copies_find(const struct timeline_copies *c
   return find(&wanted, copies->copy, copies->copies, sizeof wanted, by_issue);
 }
 
-/* ---- mooring ---- */
+/* ---- flows ---- */
 
 static bool same_group(const struct timeline_event *warp, uint64_t launch, uint64_t group) {
   return warp->field[TIMELINE_WARP_LAUNCH] == launch && warp->field[TIMELINE_WARP_GROUP] == group;
@@ -170,7 +170,7 @@ static bool is_before(uint32_t cu, cycle_t at, const struct timeline_event *warp
   return cu < warp->cu || (cu == warp->cu && at < warp->from);
 }
 
-static void moor_issues(struct timeline_copies *copies, const struct timeline_event *warp, uint32_t track) {
+static void bind_issues(struct timeline_copies *copies, const struct timeline_event *warp, uint32_t track) {
   size_t low = 0, high = copies->copies;
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
@@ -187,11 +187,11 @@ static void moor_issues(struct timeline_copies *copies, const struct timeline_ev
       break;
     if (!copy->issue.track && event->field[TIMELINE_COPY_PC] == warp->field[TIMELINE_WARP_PC] &&
         same_group(warp, event->field[TIMELINE_COPY_LAUNCH], event->field[TIMELINE_COPY_GROUP]))
-      copy->issue = (struct timeline_mooring){event->from, track};
+      copy->issue = (struct timeline_flow_end){event->from, track};
   }
 }
 
-static void moor_releases(struct timeline_copies *copies, const struct timeline_event *warp, uint32_t track) {
+static void bind_releases(struct timeline_copies *copies, const struct timeline_event *warp, uint32_t track) {
   size_t low = 0, high = copies->waits;
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
@@ -208,13 +208,13 @@ static void moor_releases(struct timeline_copies *copies, const struct timeline_
       break;
     if (!wait->release.track &&
         same_group(warp, event->field[TIMELINE_WAITED_LAUNCH], event->field[TIMELINE_WAITED_GROUP]))
-      wait->release = (struct timeline_mooring){last_cycle(event), track};
+      wait->release = (struct timeline_flow_end){last_cycle(event), track};
   }
 }
 
-void timeline_copies_moor(struct timeline_copies *copies, const struct timeline_event *warp, bool issued,
+void timeline_copies_bind(struct timeline_copies *copies, const struct timeline_event *warp, bool issued,
                           uint32_t track) {
   if (issued)
-    moor_issues(copies, warp, track);
-  moor_releases(copies, warp, track);
+    bind_issues(copies, warp, track);
+  bind_releases(copies, warp, track);
 }

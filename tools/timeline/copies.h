@@ -13,7 +13,7 @@
 #define TIMELINE_NO_WAIT UINT32_MAX
 
 /* An end of a viewer's arrow: a slice on a warp's track; track 0: none. */
-struct timeline_mooring {
+struct timeline_flow_end {
   cycle_t at;
   uint32_t track;
 };
@@ -22,12 +22,12 @@ struct timeline_copy {
   struct timeline_event event;    /* COPY */
   cycle_t served_from, served_to; /* in channels; from > to: the timeline has no channel event of it */
   uint32_t wait;                  /* an index in `wait`, or TIMELINE_NO_WAIT */
-  struct timeline_mooring issue;
+  struct timeline_flow_end issue;
 };
 
 struct timeline_wait {
   struct timeline_event event; /* WAITED */
-  struct timeline_mooring release;
+  struct timeline_flow_end release;
 };
 
 struct timeline_part {
@@ -54,9 +54,9 @@ void timeline_copies_free(struct timeline_copies *copies);
 const struct timeline_copy *timeline_copies_find(const struct timeline_copies *copies,
                                                  const struct timeline_event *event);
 
-/* Moors to `track`, which shows this WARP event, the issues and releases within the event that are not moored yet.
+/* Binds to `track`, which shows this WARP event, the issues and releases within the event that are not bound yet.
  * `issued`: whether the warp issues in it. */
-void timeline_copies_moor(struct timeline_copies *copies, const struct timeline_event *warp, bool issued,
+void timeline_copies_bind(struct timeline_copies *copies, const struct timeline_event *warp, bool issued,
                           uint32_t track);
 
 #endif

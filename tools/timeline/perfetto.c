@@ -253,7 +253,7 @@ static void take_warp(struct exporter *exporter, const struct timeline_event *ev
   const uint32_t track = slice(exporter, event, (struct timeline_place){.section = SECTION_WARPS, .unit = event->unit},
                                color_of(stall), "%.200s", issued && *code->text ? code->text : stall);
   if (exporter->writes)
-    timeline_copies_moor(&exporter->copies, event, issued, track);
+    timeline_copies_bind(&exporter->copies, event, issued, track);
 }
 
 /* A slice on the track of each group of banks in which a bank is busy. */
@@ -310,7 +310,7 @@ static void take_part(struct exporter *exporter, const struct timeline_event *ev
     slice(exporter, event, place, NULL, "copy %" PRIu64 " of CU %" PRIu64, copy, of);
 }
 
-static void take(struct exporter *exporter, const struct timeline_event *event) {
+static void export_event(struct exporter *exporter, const struct timeline_event *event) {
   const char *stall;
   switch (event->kind) {
   case TIMELINE_GROUP:
@@ -367,7 +367,7 @@ static bool read_events(struct exporter *exporter, struct timeline_file *file, c
       timeline_copies_note(&exporter->copies, &event);
       timeline_counters_take(&exporter->counters, &event);
     }
-    take(exporter, &event);
+    export_event(exporter, &event);
   }
   const struct message *error = timeline_failed(file);
   if (exporter->crowded)

@@ -154,7 +154,7 @@ static bool take_options(struct command *command, struct session_options *to, st
          message_fail(message, "--shards: needs --dask; --shard I/N runs one shard");
 }
 
-static bool take(struct command *command, struct call *call) {
+static bool read_options(struct command *command, struct call *call) {
   call->path = command_operand(command, 0);
   call->out = command_word(command, OPTION_OUT);
   call->csv = command_word(command, OPTION_CSV);
@@ -213,7 +213,7 @@ static void print_left(const struct sweep_run *run) {
     printf("%" PRIu64 "\n", run->task[i].number);
 }
 
-static int run(struct call *call, struct sweep_plan *plan, const char *out) {
+static int run_sweep(struct call *call, struct sweep_plan *plan, const char *out) {
   struct session session;
   struct text text = {0};
   struct message *message = &call->message;
@@ -237,7 +237,7 @@ static int run(struct call *call, struct sweep_plan *plan, const char *out) {
 int verb_sweep_run(struct command *command) {
   struct call call = {0};
   struct sweep_plan plan = {0};
-  bool good = take(command, &call);
+  bool good = read_options(command, &call);
   if (good && command_has(command, OPTION_DASK))
     return verb_sweep_python(command);
   if (good)
@@ -245,7 +245,7 @@ int verb_sweep_run(struct command *command) {
   good = good && read_plan(&call, &plan);
   char *out = !good ? NULL : call.out ? need_copy(call.out) : usual_out(call.path);
   good = good && (call.out || out_leads_nowhere(out, &call.message)) && (!call.csv || check_csv(&call, &plan, out));
-  const int status = good ? run(&call, &plan, out) : console_bad_input(&call.message);
+  const int status = good ? run_sweep(&call, &plan, out) : console_bad_input(&call.message);
   plan_free(&plan);
   reads_free(&call.reads);
   free(call.options.points.number);

@@ -44,10 +44,10 @@ static bool outputs_possible(struct invocation *call) {
 /* An option of both sides that fails only for B fails because of B's own "--set-b". */
 static void name_option(struct invocation *call, const char *option, bool own) {
   struct message *message = &call->common.message;
-  const struct message told = *message;
+  const struct message error = *message;
   const size_t length = strlen(option);
-  if (own && strncmp(told.text, option, length) == 0 && told.text[length] == ':')
-    message_fail(message, "%s-b%s", option, told.text + length);
+  if (own && strncmp(error.text, option, length) == 0 && error.text[length] == ':')
+    message_fail(message, "%s-b%s", option, error.text + length);
 }
 
 static void name_options(struct invocation *call) {

@@ -93,7 +93,7 @@ static bool record(struct invocation *call, struct job *job, const struct output
 }
 
 /* Runs the job, and records it if requested. */
-static bool run(struct invocation *call, struct job *job, struct launch_result **results, size_t *count) {
+static bool run_and_record(struct invocation *call, struct job *job, struct launch_result **results, size_t *count) {
   struct message *message = &call->common.message;
   struct output trace;
   if (!call->trace)
@@ -151,7 +151,7 @@ static bool run_again(void *self, size_t number, const char *define) {
   report.results = results;
   good = good && run_find_why(&call->common, &report, &subject, &status);
   if (define)
-    program_unsay(defines);
+    program_drop_last(defines);
   if (good)
     page_add(&call->common.page, call->common.page.axis.value[number], &report);
   why_free(&report);
@@ -165,7 +165,7 @@ static int run_and_report(struct invocation *call, struct job *job) {
   struct launch_result *results = NULL;
   struct report report = {.job = job};
   int status = STATUS_BAD_INPUT;
-  bool good = run(call, job, &results, &report.count);
+  bool good = run_and_record(call, job, &results, &report.count);
   report.results = results;
   struct verdict *verdicts = NULL;
   if (good && call->verify)
