@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Checks pages and messages: no word that CONTRIBUTING.md's table replaces, one phrase per situation, links that lead
 somewhere, pictures with an alternative text and both color schemes, and docs/README.md with every page and its reading time.
+Checks the code's comments for the same words, and its identifiers for those of CONTRIBUTING.md's second table.
 
 usage: tests/prose/prose.py [--write] [--messages] [--figures [COMMIT]]
   --write     puts the reading times into docs/README.md
@@ -19,6 +20,10 @@ A_MINUTE = 200  # words
 MESSAGES = ["sim", "tools", "isa", "opencl", "lds", "dma", "models", "traces", "bindings"]
 TEMPLATES = {"hw/page.md", "tests/check/oclgrind.md"}  # of pages in docs
 SOURCES = {".c", ".h", ".def", ".py", ".js", ".html", ""}
+CODE = {".c", ".h", ".def", ".cpp"}
+OF_MESSAGES = {"memory is out", "no memory for", "runs out of memory"}  # a comment may say so
+EMPTY = ["do", "each", "follow", "give", "go", "keep", "leave", "look", "make", "note", "put", "run", "settle", "take", "turn"]
+LONG = 200  # lines of a file in which a function's name must say what it takes, gives or runs
 
 
 def pages():
@@ -34,9 +39,9 @@ def without_code(text):
     return re.sub(r"<!--.*?-->", blank, re.sub(r"^( *)```.*?^\1```", blank, text, flags=re.M | re.S), flags=re.S)
 
 
-def words_table():
-    """(expression, what to write instead), of the table in CONTRIBUTING.md."""
-    table = re.search(r"^\| word \| instead \|\n\|.*\n((?:\|.*\n)+)", (ROOT / "CONTRIBUTING.md").read_text(), re.M)
+def words_table(head="word"):
+    """(expression, what to write instead), of a table in CONTRIBUTING.md."""
+    table = re.search(rf"^\| {head} \| instead \|\n\|.*\n((?:\|.*\n)+)", (ROOT / "CONTRIBUTING.md").read_text(), re.M)
     rows = [row.strip("|").split("|") for row in table[1].splitlines()]
     return [(word.strip(), instead.strip()) for words, instead in rows for word in words.split(",")]
 
@@ -84,6 +89,48 @@ def check_words():
         for expression, instead in rows:
             if found := expression.search(text):
                 yield f"{path.relative_to(ROOT)}:{line}: '{found[0]}': {instead}"
+
+
+# ---- code -------------------------------------------------------------------------------------------------------
+
+
+def comments(text):
+    """(line, text) of the comments, each on one line and without code."""
+    for found in re.finditer(r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"', text, re.S):
+        if found[0][0] == "/":
+            said = re.sub(r"`[^`]*`|\b[\w/]+\.h\b", "", re.sub(r"\s*\n \*", "", found[0]))
+            yield text.count("\n", 0, found.start()) + 1, said
+
+
+def refused_words(text):
+    """(line, word, instead) of a C file: names of the second table, which comments write with blanks, and words of the first
+    in comments."""
+    for word, instead in words_table("name"):
+        for found in re.finditer(rf"(?<![a-z0-9]){word.replace('_', '[ _]')}(?![a-z0-9])", text, re.I):
+            yield text.count("\n", 0, found.start()) + 1, found[0], instead
+    rows = [(re.compile(rf"\b{re.escape(word)}\b", re.I), instead) for word, instead in words_table() if word not in OF_MESSAGES]
+    for line, said in comments(text):
+        yield from ((line, found[0], instead) for expression, instead in rows if (found := expression.search(said)))
+
+
+def empty_names(text):
+    """(line, name) of functions in a long file whose names are only verbs."""
+    if text.count("\n") > LONG:
+        for found in re.finditer(rf"^static [^;={{}}()]*?\b({'|'.join(EMPTY)})\(", text, re.M):
+            yield text.count("\n", 0, found.start()) + 1, found[1]
+
+
+def check_code():
+    for planted in ("int copies_under_way;", "/* It lets\n * the warps. No colour, under\n * way. */", "enum { LET_GO };"):
+        assert list(refused_words(planted)), f"'{planted}' is refused"
+    assert not list(refused_words('/* the color of "keepers"; go */ int away;')) and not list(empty_names("static int take(void) {"))
+    assert list(empty_names("\n" * LONG + "static struct x *take(void *self) {\n"))
+    for folder in MESSAGES:
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in CODE and path.is_file() and "build" not in path.parts:
+                text, name = path.read_text(), path.relative_to(ROOT)
+                yield from (f"{name}:{line}: '{word}': {instead}" for line, word, instead in refused_words(text))
+                yield from (f"{name}:{line}: '{word}': a name that says what" for line, word in empty_names(text))
 
 
 # ---- messages ---------------------------------------------------------------------------------------------------
@@ -247,7 +294,7 @@ def main():
         return figures((words[words.index("--figures") + 1:] or [""])[0])
     if "--messages" in words:
         return print("\n".join(f"{message}  ({place})" for message, place in sorted(messages(), key=lambda row: row[0].lower())))
-    wrong = [*check_words(), *check_messages(), *check_links(), *check_index("--write" in words)]
+    wrong = [*check_words(), *check_code(), *check_messages(), *check_links(), *check_index("--write" in words)]
     print("\n".join(wrong))
     return wrong != []
 
