@@ -22,7 +22,7 @@ import kernels
 COUNTS = pathlib.Path(__file__).with_name("counts.txt")
 CASES = ("triad-64K_f1_w256", "transpose-n1024_lds_32x8", "spmv-16K_a16_k1_scalar", "conv2d-n512_r1_tile_16x16",
          "hist_global-1M_b256", "hash-mix_16896_r256")
-SLACK = 0.1
+SLACK = 0.02
 SHOWN = 25
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Checks pages and messages: no word that CONTRIBUTING.md's table replaces, one phrase per situation, links that lead
-somewhere, pictures with an alternative text and both color schemes, and docs/README.md with every page and its reading time.
+somewhere, pictures with an alternative text and both color schemes, and docs/README.md with every page and its reading time;
+the functions of docs/walks.md are where it says.
 Checks the code's comments for the same words, and its identifiers for those of CONTRIBUTING.md's second table.
 
 usage: tests/prose/prose.py [--write] [--messages] [--figures [COMMIT]]
@@ -209,6 +210,27 @@ def check_links():
                 yield f"{where}: {path or page.name} has no heading #{anchor}"
 
 
+def walked(text):
+    """The steps of docs/walks.md: (line, files, functions). A path is relative to the folder of the file before it."""
+    for number, line in enumerate(text.splitlines(), 1):
+        cells = [cell.strip() for cell in line.split("|")]
+        names = cells[1].split(", ") if len(cells) > 3 else []
+        if names and names[0].endswith(".c"):
+            files = [ROOT / names[0]]
+            for name in names[1:]:
+                files.append(ROOT / name if (ROOT / name).exists() else files[-1].parent / name)
+            yield number, files, re.findall(r"`(\w+)`", cells[2])
+
+
+def check_walks():
+    for number, files, functions in walked((ROOT / "docs/walks.md").read_text()):
+        missing = [path.relative_to(ROOT) for path in files if not path.is_file()]
+        code = "" if missing else "".join(path.read_text() for path in files)
+        yield from (f"docs/walks.md:{number}: there is no {path}" for path in missing)
+        yield from (f"docs/walks.md:{number}: none of its files has {name}()" for name in functions
+                    if not missing and not re.search(rf"\b{name}\(", code))
+
+
 # ---- the index --------------------------------------------------------------------------------------------------
 
 
@@ -294,7 +316,7 @@ def main():
         return figures((words[words.index("--figures") + 1:] or [""])[0])
     if "--messages" in words:
         return print("\n".join(f"{message}  ({place})" for message, place in sorted(messages(), key=lambda row: row[0].lower())))
-    wrong = [*check_words(), *check_code(), *check_messages(), *check_links(), *check_index("--write" in words)]
+    wrong = [*check_words(), *check_code(), *check_messages(), *check_links(), *check_walks(), *check_index("--write" in words)]
     print("\n".join(wrong))
     return wrong != []
 
