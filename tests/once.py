@@ -16,7 +16,7 @@ ONCE = {
     "the name of the usual machine: machine_load(NULL) is it": (r'"teaching"', {"sim/launch/machines.c"}),
     "a reader of a launch file's `set`": (r'json_object_get\([^()]*"set"\)', {"sim/launch/launch_file.c"}),
     "a validator of launches: job_add(); recorded and imported ones are appended by their readers": (
-        r"\bjob->launch_count\+\+", {"sim/launch/job.c", "sim/replay/job.c", "tools/import/job.c"}),
+        r"\bjob->launch_count\+\+", {"sim/launch/job.c", "sim/replay/trace_job.c", "tools/import/sass_job.c"}),
     "a vector: vector_next() and vector_room(). Slots of maps, a ring, and arrays beside each other are none": (
         r"\broom \*= 2|\broom \? 2 \*|= 2 \* [\w>.-]*room\b", {"sim/base/map.c", "sim/base/heap.c", "isa/pipe.c", "sim/replay/recorder.c"}),
     "a hash: hash_join(). Random numbers need the constant, too, and so does a client": (

@@ -10,8 +10,8 @@
 
 #include "sim/api/api.h"
 #include "sim/base/need.h"
-#include "sim/replay/job.h"
 #include "sim/replay/recorder.h"
+#include "sim/replay/trace_job.h"
 
 struct api_recording {
   struct api_sink sink;

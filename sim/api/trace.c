@@ -3,8 +3,8 @@
 #include "sim/api/api.h"
 #include "sim/base/need.h"
 #include "sim/launch/launch_file.h"
-#include "sim/replay/job.h"
 #include "sim/replay/replayer.h"
+#include "sim/replay/trace_job.h"
 
 /* ---- traces ------------------------------------------------------------------------------------------------------ */
 

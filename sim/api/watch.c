@@ -3,8 +3,8 @@
 #include "sim/api/api.h"
 #include "sim/base/file.h"
 #include "sim/base/need.h"
-#include "sim/replay/job.h"
 #include "sim/replay/recorder.h"
+#include "sim/replay/trace_job.h"
 
 struct api_watchers {
   ww_watch watch;

@@ -11,7 +11,7 @@
 #include "sim/base/need.h"
 #include "sim/base/text.h"
 #include "sim/base/version.h"
-#include "sim/replay/job.h"
+#include "sim/replay/trace_job.h"
 
 /* All parameters of `machine`, or only those that differ from `other`. */
 static json_t *parameters(const struct machine *machine, const struct machine *other) {

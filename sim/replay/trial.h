@@ -9,7 +9,7 @@
 #ifndef SIM_REPLAY_TRIAL_H
 #define SIM_REPLAY_TRIAL_H
 
-#include "sim/replay/job.h"
+#include "sim/replay/trace_job.h"
 #include "sim/session/run.h"
 
 /* An open trace and its job. */

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/replay/job.h"
+#include "sim/replay/trace_job.h"
 #include "tests/cli/tool.h"
 #include "tests/ct.h"
 

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "sim/replay/job.h"
 #include "sim/replay/recorder.h"
+#include "sim/replay/trace_job.h"
 #include "sim/session/run.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

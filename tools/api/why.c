@@ -6,7 +6,7 @@
 #include "include/warpwait/analyse.h"
 #include "sim/api/api.h"
 #include "sim/launch/launch_file.h"
-#include "sim/replay/job.h"
+#include "sim/replay/trace_job.h"
 
 struct why_call {
   ww_report *report; /* of the original run */

@@ -13,7 +13,7 @@
 #define TOOLS_EXPLAIN_RUN_H
 
 #include "sim/base/text.h"
-#include "sim/replay/job.h"
+#include "sim/replay/trace_job.h"
 #include "tools/explain/explain.h"
 #include "tools/explain/places.h"
 

@@ -20,7 +20,7 @@
 #ifndef TOOLS_SWEEP_POINT_H
 #define TOOLS_SWEEP_POINT_H
 
-#include "sim/replay/job.h"
+#include "sim/replay/trace_job.h"
 #include "tools/sweep/plan.h"
 
 enum sweep_kind { SWEEP_MACHINE, SWEEP_PARAMETER, SWEEP_DEFINE, SWEEP_ARGUMENT };

@@ -6,9 +6,9 @@
 
 #include "isa/asm/asm.h"
 #include "sim/base/need.h"
-#include "sim/replay/job.h"
 #include "sim/replay/kinds.h"
 #include "sim/replay/recorder.h"
+#include "sim/replay/trace_job.h"
 #include "sim/report/report.h"
 #include "tools/trace/program.h"
 

@@ -10,7 +10,7 @@
 #include "sim/cli/help.h"
 #include "sim/cli/output.h"
 #include "sim/cli/terminal.h"
-#include "tools/import/job.h"
+#include "tools/import/sass_job.h"
 #include "tools/timeline/export.h"
 #include "tools/timeline/look.h"
 #include "tools/trace/convert.h"

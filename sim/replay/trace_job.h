@@ -1,7 +1,7 @@
 /* The job in a trace: everything that a report needs apart from the operations. It is the trace's meta "run", JSON text
  * (docs/trace-format.md has its keys), and its programs. */
-#ifndef SIM_REPLAY_JOB_H
-#define SIM_REPLAY_JOB_H
+#ifndef SIM_REPLAY_TRACE_JOB_H
+#define SIM_REPLAY_TRACE_JOB_H
 
 #include "sim/launch/launch_file.h"
 #include "traces/trace.h"

@@ -1,5 +1,5 @@
 /* Reads the job of a trace; job_write.c writes it. */
-#include "sim/replay/job.h"
+#include "sim/replay/trace_job.h"
 
 #include <inttypes.h>
 #include <stdio.h>

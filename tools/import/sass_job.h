@@ -1,9 +1,9 @@
 /* An import as a job that a trace can contain: sequential launches on a machine, with buffers that have no data. */
-#ifndef TOOLS_IMPORT_JOB_H
-#define TOOLS_IMPORT_JOB_H
+#ifndef TOOLS_IMPORT_SASS_JOB_H
+#define TOOLS_IMPORT_SASS_JOB_H
 
 #include "sim/base/caller.h"
-#include "sim/replay/job.h"
+#include "sim/replay/trace_job.h"
 #include "tools/import/import.h"
 
 /* For a sass_watch: `self` is a caller, who gets the progress. */

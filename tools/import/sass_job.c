@@ -1,4 +1,4 @@
-#include "tools/import/job.h"
+#include "tools/import/sass_job.h"
 
 #include <inttypes.h>
 #include <stdio.h>
