@@ -6,15 +6,9 @@
 
 /* clang-format off */
 const struct param_row dma_param_rows[] = {
-#define PARAM(...) PARAM_ROW(struct dma_params, __VA_ARGS__)
-#define POW2(...) POW2_ROW(struct dma_params, __VA_ARGS__)
-#define ENUM(...) ENUM_ROW(struct dma_params, __VA_ARGS__)
-#define CHOICE CHOICE_WORD
-#include "dma/dma.params.def"
-#undef PARAM
-#undef POW2
-#undef ENUM
-#undef CHOICE
+#define PARAMS_FILE "dma/dma.params.def"
+#define PARAMS_STRUCT dma_params
+#include "sim/core/params_rows.def"
 };
 const size_t dma_param_count = sizeof dma_param_rows / sizeof *dma_param_rows;
 

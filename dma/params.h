@@ -4,27 +4,12 @@
 
 #include "sim/core/params.h"
 
-struct dma_params {
-#define PARAM PARAM_FIELD
-#define POW2 PARAM_FIELD
-#define ENUM PARAM_FIELD
-#include "dma/dma.params.def"
-#undef PARAM
-#undef POW2
-#undef ENUM
-};
+#define PARAMS_FILE "dma/dma.params.def"
+#define PARAMS_STRUCT dma_params
+#define PARAMS_ENUM(name) dma_##name
+#include "sim/core/params_struct.def"
 
 extern const struct param_row dma_param_rows[];
 extern const size_t dma_param_count;
-
-#define PARAM(...)
-#define POW2(...)
-#define CHOICE(id, word) id,
-#define ENUM(name, initial, choices, ...) enum dma_##name{choices};
-#include "dma/dma.params.def"
-#undef PARAM
-#undef POW2
-#undef CHOICE
-#undef ENUM
 
 #endif

@@ -8,15 +8,9 @@
 
 /* clang-format off */
 const struct param_row lds_param_rows[] = {
-#define PARAM(...) PARAM_ROW(struct lds_params, __VA_ARGS__)
-#define POW2(...) POW2_ROW(struct lds_params, __VA_ARGS__)
-#define ENUM(...) ENUM_ROW(struct lds_params, __VA_ARGS__)
-#define CHOICE CHOICE_WORD
-#include "lds/lds.params.def"
-#undef PARAM
-#undef POW2
-#undef ENUM
-#undef CHOICE
+#define PARAMS_FILE "lds/lds.params.def"
+#define PARAMS_STRUCT lds_params
+#include "sim/core/params_rows.def"
 };
 const size_t lds_param_count = sizeof lds_param_rows / sizeof *lds_param_rows;
 

@@ -40,15 +40,10 @@
 #include "sim/core/timeline.h"
 #include "sim/core/transfer.h"
 
-struct lds_params {
-#define PARAM PARAM_FIELD
-#define POW2 PARAM_FIELD
-#define ENUM PARAM_FIELD
-#include "lds/lds.params.def"
-#undef PARAM
-#undef POW2
-#undef ENUM
-};
+#define PARAMS_FILE "lds/lds.params.def"
+#define PARAMS_STRUCT lds_params
+#define PARAMS_ENUM(name) lds_##name
+#include "sim/core/params_struct.def"
 
 struct lds_stats {
 #define STAT STAT_FIELD
@@ -59,16 +54,6 @@ struct lds_stats {
 extern const struct param_row lds_param_rows[];
 extern const size_t lds_param_count;
 extern const struct stat_group lds_stat_group;
-
-#define PARAM(...)
-#define POW2(...)
-#define CHOICE(id, word) id,
-#define ENUM(name, initial, choices, ...) enum lds_##name{choices};
-#include "lds/lds.params.def"
-#undef PARAM
-#undef POW2
-#undef CHOICE
-#undef ENUM
 
 /* LDS_WORDS: 16 bytes touch at most 5 words of 4 bytes (4 if aligned), and lanes may share none of them. */
 enum { LDS_LANES = 64, LDS_ENGINES = 8, LDS_WORDS = LDS_LANES * 5, LDS_PASSES = 2 * LDS_WORDS, LDS_AT_BANKS = 4 };

@@ -6,53 +6,35 @@
 #include "sim/core/time.h"
 
 /* clang-format off */
-#define CHOICE CHOICE_WORD
-#define PARAM(...) PARAM_ROW(struct cu_params, __VA_ARGS__)
-#define POW2(...) POW2_ROW(struct cu_params, __VA_ARGS__)
-#define ENUM(...) ENUM_ROW(struct cu_params, __VA_ARGS__)
 static const struct param_row cu_rows[] = {
-#include "models/cu.params.def"
+#define PARAMS_FILE "models/cu.params.def"
+#define PARAMS_STRUCT cu_params
+#include "sim/core/params_rows.def"
 };
-#undef PARAM
-#undef POW2
-#undef ENUM
 
-#define PARAM(...) PARAM_ROW(struct mem_params, __VA_ARGS__)
-#define POW2(...) POW2_ROW(struct mem_params, __VA_ARGS__)
-#define ENUM(...) ENUM_ROW(struct mem_params, __VA_ARGS__)
 static const struct param_row mem_rows[] = {
-#include "models/mem/mem.params.def"
+#define PARAMS_FILE "models/mem/mem.params.def"
+#define PARAMS_STRUCT mem_params
+#include "sim/core/params_rows.def"
 };
-#undef PARAM
-#undef POW2
-#undef ENUM
 
-#define PARAM(...) PARAM_ROW(struct texture_params, __VA_ARGS__)
-#define ENUM(...) ENUM_ROW(struct texture_params, __VA_ARGS__)
 static const struct param_row texture_rows[] = {
-#include "models/texture.params.def"
+#define PARAMS_FILE "models/texture.params.def"
+#define PARAMS_STRUCT texture_params
+#include "sim/core/params_rows.def"
 };
-#undef PARAM
-#undef ENUM
 
-#define PARAM(...) PARAM_ROW(struct isa_features, __VA_ARGS__)
-#define POW2(...) POW2_ROW(struct isa_features, __VA_ARGS__)
-#define ENUM(...) ENUM_ROW(struct isa_features, __VA_ARGS__)
-#define SWITCH(...) SWITCH_ROW(struct isa_features, __VA_ARGS__)
 static const struct param_row isa_feature_rows[] = {
-#include "isa/isa.params.def"
+#define PARAMS_FILE "isa/isa.params.def"
+#define PARAMS_STRUCT isa_features
+#include "sim/core/params_rows.def"
 };
-#undef PARAM
-#undef POW2
-#undef ENUM
-#undef SWITCH
-#undef CHOICE
 
-#define PARAM(...) PARAM_ROW(struct host_params, __VA_ARGS__)
 static const struct param_row host_rows[] = {
-#include "models/host.params.def"
+#define PARAMS_FILE "models/host.params.def"
+#define PARAMS_STRUCT host_params
+#include "sim/core/params_rows.def"
 };
-#undef PARAM
 
 #define PARAM(...) +1
 #define POW2(...) +1

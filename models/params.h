@@ -4,45 +4,19 @@
 
 #include "sim/core/params.h"
 
-struct cu_params {
-#define PARAM PARAM_FIELD
-#define POW2 PARAM_FIELD
-#define ENUM PARAM_FIELD
-#include "models/cu.params.def"
-#undef PARAM
-#undef POW2
-#undef ENUM
-};
+#define PARAMS_FILE "models/cu.params.def"
+#define PARAMS_STRUCT cu_params
+#define PARAMS_ENUM(name) cu_##name
+#include "sim/core/params_struct.def"
 
-struct host_params {
-#define PARAM PARAM_FIELD
-#include "models/host.params.def"
-#undef PARAM
-};
+#define PARAMS_FILE "models/host.params.def"
+#define PARAMS_STRUCT host_params
+#define PARAMS_ENUM(name) host_##name
+#include "sim/core/params_struct.def"
 
-struct texture_params {
-#define PARAM PARAM_FIELD
-#define ENUM PARAM_FIELD
-#include "models/texture.params.def"
-#undef PARAM
-#undef ENUM
-};
-
-#define PARAM(...)
-#define POW2(...)
-#define CHOICE(id, word) id,
-#define ENUM(name, initial, choices, ...) enum cu_##name{choices};
-#include "models/cu.params.def"
-#undef PARAM
-#undef POW2
-#undef CHOICE
-#undef ENUM
-#define PARAM(...)
-#define CHOICE(id, word) id,
-#define ENUM(name, initial, choices, ...) enum texture_##name{choices};
-#include "models/texture.params.def"
-#undef PARAM
-#undef CHOICE
-#undef ENUM
+#define PARAMS_FILE "models/texture.params.def"
+#define PARAMS_STRUCT texture_params
+#define PARAMS_ENUM(name) texture_##name
+#include "sim/core/params_struct.def"
 
 #endif

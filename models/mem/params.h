@@ -5,15 +5,10 @@
 #include "sim/core/params.h"
 #include "sim/core/stats.h"
 
-struct mem_params {
-#define PARAM PARAM_FIELD
-#define POW2 PARAM_FIELD
-#define ENUM PARAM_FIELD
-#include "models/mem/mem.params.def"
-#undef PARAM
-#undef POW2
-#undef ENUM
-};
+#define PARAMS_FILE "models/mem/mem.params.def"
+#define PARAMS_STRUCT mem_params
+#define PARAMS_ENUM(name) mem_##name
+#include "sim/core/params_struct.def"
 
 struct mem_stats {
 #define STAT STAT_FIELD
@@ -21,15 +16,5 @@ struct mem_stats {
 #undef STAT
 };
 extern const struct stat_group mem_stat_group;
-
-#define PARAM(...)
-#define POW2(...)
-#define CHOICE(id, word) id,
-#define ENUM(name, initial, choices, ...) enum mem_##name{choices};
-#include "models/mem/mem.params.def"
-#undef PARAM
-#undef POW2
-#undef CHOICE
-#undef ENUM
 
 #endif

@@ -7,9 +7,16 @@
  *     ENUM (name, default, CHOICE(ID, word) CHOICE(ID, word) ..., "sentence", "seen in")
  *     SWITCH(name, default, "sentence", "seen in")      off or on
  *
- * PARAM_FIELD and PARAM_ROW (POW2_ROW, ENUM_ROW, SWITCH_ROW) turn the file into the fields of a struct and into the
- * table that
- * `--set`, machine files, `warpwait params`, validation and the reference manual read. Every parameter is a uint32_t.
+ * From the file come the module's struct and enums (params_struct.def), in its header, and the table (params_rows.def)
+ * that `--set`, machine files, `warpwait params`, validation and the reference manual read:
+ *
+ *     #define PARAMS_FILE "lds/lds.params.def"           const struct param_row lds_param_rows[] = {
+ *     #define PARAMS_STRUCT lds_params                   #define PARAMS_FILE "lds/lds.params.def"
+ *     #define PARAMS_ENUM(name) lds_##name               #define PARAMS_STRUCT lds_params
+ *     #include "sim/core/params_struct.def"              #include "sim/core/params_rows.def"
+ *                                                        };
+ *
+ * Every parameter is a uint32_t.
  * An ENUM holds the ID of its choice, of the enum that the module makes of the CHOICEs; the row's `default` is a word.
  * The sentence says whether a limit is physical or only reasonable. */
 #ifndef SIM_CORE_PARAMS_H
@@ -71,26 +78,5 @@ static inline uint32_t *param_at(const struct param_group *group, const struct p
 static inline uint32_t param_value(const struct param_group *group, const struct param_row *row, const void *all) {
   return *(const uint32_t *)(const void *)((const char *)all + group->base + row->offset);
 }
-
-/* How a module turns its rows into fields and a table, on consecutive lines:
- *
- *     struct lds_params {
- *     #define PARAM PARAM_FIELD
- *     #define POW2 PARAM_FIELD
- *     #define ENUM PARAM_FIELD
- *     #include "lds/lds.params.def"
- *     #undef PARAM ... */
-#define PARAM_FIELD(name, ...) uint32_t name;
-
-#define PARAM_ROW(type, name, initial, low, high, unit, text, seen)                                                    \
-  {#name, PARAM_NUMBER, offsetof(type, name), #initial, low, high, unit, NULL, text, seen},
-#define POW2_ROW(type, name, initial, low, high, unit, text, seen)                                                     \
-  {#name, PARAM_POWER_OF_TWO, offsetof(type, name), #initial, low, high, unit, NULL, text, seen},
-/* With CHOICE defined as CHOICE_WORD: the words, with a blank before each. */
-#define ENUM_ROW(type, name, initial, choices, text, seen)                                                             \
-  {#name, PARAM_CHOICE, offsetof(type, name), #initial, 0, 0, "", &(choices)[1], text, seen},
-#define CHOICE_WORD(id, word) " " #word
-#define SWITCH_ROW(type, name, initial, text, seen)                                                                    \
-  {#name, PARAM_CHOICE, offsetof(type, name), #initial, 0, 0, "", "off on", text, seen},
 
 #endif
