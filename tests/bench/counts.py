@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Host instructions per warp instruction for whole kernels, counted by callgrind: the same each time, whatever else
-this computer does, so a change that costs a tenth more shows.
+this computer does, so a change that costs a fiftieth more shows.
 
 usage: tests/bench/counts.py [--write] [--profile] [KERNEL...]
 
