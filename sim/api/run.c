@@ -146,6 +146,13 @@ static void add_variables(struct run_call *call) {
   device->variables[device->variable_count++] = call->made;
 }
 
+/* The run was refused, so the device does not get them. */
+static void drop_made(struct api_variables *made) {
+  free_channels(made, NULL);
+  free(made->channels);
+  free(made->data);
+}
+
 /* Channels follow the device's pipes. */
 static bool take_channels(const struct run_call *call, const struct api_variables *variables, struct message *message) {
   struct isa_memory *memory = &call->report->job.memory;
@@ -363,8 +370,7 @@ static ww_status run_call(struct run_call *call, ww_error *error) {
   if (api_lost(status)) {
     call->report = NULL;
   } else if (status != WW_OK) {
-    free(call->made.data);
-    free(call->made.channels);
+    drop_made(&call->made);
   } else {
     if (call->made.data)
       add_variables(call);
