@@ -12,6 +12,7 @@
 #define PARAMS_ENUM(name) isa_##name
 #include "sim/core/params_struct.def"
 
+/* The struct has no padding: every parameter is a uint32_t. */
 static inline bool isa_same_features(const struct isa_features *a, const struct isa_features *b) {
   return memcmp(a, b, sizeof *a) == 0;
 }

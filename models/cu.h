@@ -281,8 +281,7 @@ struct cu_issue {
   cycle_t wheel_at;         /* first cycle whose warps have not been woken yet */
 };
 
-/* Load/store: accesses to the LDS, to global memory and to images, from their issue to their replies: cu.c, texture.c.
- */
+/* Load/store: accesses to the LDS, global memory and images, from their issue to their replies: cu.c, texture.c. */
 struct cu_lsu {
   struct port *to_lds, *from_lds;
   struct lds *lds; /* only for lds_yield() and lds_plan() */

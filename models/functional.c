@@ -554,6 +554,7 @@ struct functional *functional_new(const struct machine *machine) {
   struct functional *functional = need(1, sizeof *functional);
   functional->access = isa_access_with(&functional->lanes);
   functional->machine = *machine;
+  /* Without time, no warp issues between its arrival at a barrier and its release. */
   functional->machine.cu.barrier_blocks = CU_BARRIER_BLOCKS_ALL;
   return functional;
 }

@@ -63,6 +63,32 @@ TEST(heap, out_of_memory_empties_the_pool_and_drops_held_resources) {
   free(work.outside);
 }
 
+/* A block that leaves the pool, and one that stays. */
+static void disown_one(void *self) {
+  struct work *work = self;
+  work->outside = need_copy("kept");
+  need(1, 1);
+  heap_disown(work->outside);
+  heap_disown(NULL);
+  if (work->runs_out)
+    need(SIZE_MAX / 2, 1);
+}
+
+TEST(heap, a_disowned_block_outlives_the_pool) {
+  struct work work = {.runs_out = false};
+  EXPECT_TRUE(heap_try(&work.pool, disown_one, &work, NULL));
+  EXPECT_EQ(work.pool.count, 1);
+  heap_pool_empty(&work.pool);
+  EXPECT_STREQ((const char *)work.outside, "kept");
+  free(work.outside);
+#ifndef __SANITIZE_ADDRESS__
+  work.runs_out = true;
+  EXPECT_FALSE(heap_try(&work.pool, disown_one, &work, NULL));
+  EXPECT_STREQ((const char *)work.outside, "kept");
+  free(work.outside);
+#endif
+}
+
 TEST(heap, a_block_size_that_overflows_is_refused) { EXPECT_TRUE(reallocarray(NULL, SIZE_MAX, 2) == NULL); }
 
 static void nest(void *self) {
