@@ -214,6 +214,10 @@ class Damage(unittest.TestCase):
         """The file under this name, or the temporary one that was to replace it."""
         return sorted(file.name for file in self.path.iterdir() if name in file.name)
 
+    def written(self, name):
+        """The bytes that a recorder has written to its temporary file."""
+        return max((file.stat().st_size for file in self.path.glob(f".{name}.??????")), default=0)
+
     def test_a_file_size_limit_is_reported_and_the_old_file_stays(self):
         (self.path / "limited.wwt").write_bytes(b"as it was")
         for limit in (len(self.trace) // 2, len(self.trace) - 5, self.blocks[1], 1000, 20):
@@ -232,11 +236,15 @@ class Damage(unittest.TestCase):
         self.assertRegex(said, r"^warpwait: --trace: /dev/full: [^\n]*No space left on device[^\n]*\n$")
 
     def test_a_killed_recorder_leaves_a_file_that_is_valid_up_to_its_last_block(self):
-        random_times, path, most = random.Random(2), self.path / "killed.wwt", 0
+        generator, path, most = random.Random(2), self.path / "killed.wwt", 0
         path.write_bytes(b"as it was")
         for _ in range(KILLS):
+            # Killed once so much is written: a moment says little about how far a recorder has come.
+            enough = generator.randrange(8 * self.blocks[-1])
             with subprocess.Popen([WARPWAIT, *map(str, self.command("killed.wwt", 100000))]) as recorder:
-                time.sleep(random_times.uniform(0.02, 0.3))
+                while recorder.poll() is None and self.written("killed.wwt") < enough:
+                    time.sleep(0.001)
+                self.assertIsNone(recorder.poll(), "the recorder ended before it was killed")
                 recorder.send_signal(signal.SIGKILL)
             self.assertEqual(path.read_bytes(), b"as it was")
             for beside in self.path.glob(".killed.wwt.??????"):
