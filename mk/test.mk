@@ -61,7 +61,9 @@ PLAIN   := prose/prose html/colors_test examples/readme_page traces/plot_test tr
   python/notebooks_test python/display_test python/api_test python/docs_test python/errors_test python/missing_test \
   python/package_test python/types_test exhaust/sample packages/packages_test runner_test
 LONGEST := $(filter %/opencl %/cli,$(TEST_BIN)) # start first, so that the other cores do not wait for them at the end
+# SKIP names test binaries that are not run.
 TESTS   := $(LONGEST) $(if $(SANITIZE),,$(PLAIN:%=tests/%.py) tests/docs) $(patsubst tests/hw/%,hw/%,$(SCRIPTS:%=tests/%.py)) $(filter-out $(LONGEST),$(TEST_BIN))
+TESTS   := $(filter-out $(SKIP:%=$(BUILD)/tests/%),$(TESTS))
 
 # Caches what clang and llvm-spirv make of the tests' OpenCL C. It depends on none of our code but opencl/clang, so the
 # sanitizer builds share it.
