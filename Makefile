@@ -36,7 +36,7 @@ LIBRARY := $(BUILD)/libwarpwait.a $(BUILD)/$(SHARED)
 DRIVER  := $(BUILD)/libwarpwait-opencl.so
 API_LIBS := -ljansson -linih -lpng -lz -lm -lpthread
 
-C_FOLDERS := sim/base sim/core isa isa/asm opencl/clang opencl/spirv opencl/ir opencl/lower opencl/passes opencl/emit opencl lds dma traces models models/mem sim/host \
+C_FOLDERS := sim/base sim/core isa isa/asm opencl/clang opencl/llvm opencl/spirv opencl/ir opencl/lower opencl/passes opencl/emit opencl lds dma traces models models/mem sim/host \
   sim/launch sim/session sim/report sim/replay sim/check sim/api tools/timeline tools/page tools/sweep tools/explain tools/diff tools/trace tools/import tools/api
 SOURCES   := $(foreach d,$(C_FOLDERS),$(wildcard $(d)/*.c))
 LIB_OBJ   := $(SOURCES:%=$(BUILD)/obj/%.o)

@@ -15,6 +15,7 @@
 #include "opencl/clang/clang.h"
 #include "opencl/ir/log.h"
 #include "opencl/ir/target.h"
+#include "opencl/llvm/llvm.h"
 
 /* How asynchronous copies are lowered: to one instruction that the machine executes, or to loops of loads and stores,
  * as vendors' compilers do when the hardware has no copy unit. */

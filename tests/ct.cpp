@@ -128,11 +128,12 @@ const char *ct_kernel(const char *file, const char *name) {
     kernels[key];
     read_kernels(base + ".cl", key, "//// ");
     read_kernels(base + ".wws", key, ";;;; ");
+    read_kernels(base + ".ll", key, ";;;; ");
   }
   const auto found = kernels.find(key + name);
   if (found != kernels.end())
     return found->second.c_str();
-  ADD_FAILURE_AT(file, 0) << "no kernel " << name << " in " << base << ".cl or .wws";
+  ADD_FAILURE_AT(file, 0) << "no kernel " << name << " in " << base << ".cl, .wws or .ll";
   return "";
 }
 

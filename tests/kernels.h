@@ -1,5 +1,5 @@
-/* A test's longer kernels are in a file beside it: those of group_test.c in group_test.cl or group_test.wws, each after
- * a line `//// NAME` or `;;;; NAME`. */
+/* A test's longer kernels are in a file beside it: those of group_test.c in group_test.cl, group_test.wws or
+ * group_test.ll, each after a line `//// NAME` or `;;;; NAME`. */
 #ifndef TESTS_KERNELS_H
 #define TESTS_KERNELS_H
 

@@ -26,6 +26,7 @@
 #include "opencl/clang/process.h"
 #include "opencl/clang/source_name.h"
 #include "opencl/clang/tool_errors.h"
+#include "opencl/llvm/llvm.h"
 #include "opencl/spirv/spirv.h"
 #include "sim/base/environment.h"
 #include "sim/base/file.h"
@@ -33,7 +34,7 @@
 #include "sim/base/text.h"
 #include "sim/base/words.h"
 
-const char *const opencl_route_names[OPENCL_ROUTES] = {"ssa", "O0", "O2"};
+const char *const opencl_route_names[OPENCL_ROUTES] = {"ssa", "O0", "O2", "llvm"};
 
 /* Part of every key: a new number invalidates all cached results. */
 static const char format_version[] = "warpwait opencl 13";
@@ -437,6 +438,7 @@ static const char *const *const routes[OPENCL_ROUTES] = {
     [OPENCL_ROUTE_SSA] = WORDS("-O2", "-Xclang", "-disable-llvm-passes", "-c"),
     [OPENCL_ROUTE_O0] = WORDS("-O0", "-fgnu89-inline", "-c"),
     [OPENCL_ROUTE_O2] = WORDS("-O2", "-Xclang", "-disable-llvm-passes", "-S"),
+    [OPENCL_ROUTE_LLVM] = WORDS("-O2", "-Xclang", "-disable-llvm-passes", "-S"),
 };
 
 /* clang links the units into the result of an empty text. */
@@ -461,7 +463,7 @@ static bool compile(struct compilation *c, struct piece *made) {
                  WORDS("-gline-tables-only", "-fdebug-compilation-dir=.", "-fno-discard-value-names", "-emit-llvm"));
   /* LLVM's passes run on all linked units together. */
   words_add_list(&words,
-                 routes[c->build->to_unit && c->build->route == OPENCL_ROUTE_O2 ? OPENCL_ROUTE_SSA : c->build->route]);
+                 routes[c->build->to_unit && c->build->route != OPENCL_ROUTE_O0 ? OPENCL_ROUTE_SSA : c->build->route]);
   const char *standard = c->build->standard;
   if (c->options.standard ? c->options.is_cpp : standard && clang_options_is_cpp(standard))
     words_add(&words, "-fno-gnu89-inline"); /* C++ has its own meaning of inline */
@@ -509,7 +511,8 @@ static bool optimize(struct compilation *c, struct piece *code) {
 /* Prepares linked units for the rest of the route. */
 static bool unify(struct compilation *c, struct piece *code) {
   return rework(c, llvm_text_of_one_version,
-                WORDS("-O1", "-Xclang", "-disable-llvm-passes", c->build->route == OPENCL_ROUTE_O2 ? "-S" : "-c"),
+                WORDS("-O1", "-Xclang", "-disable-llvm-passes",
+                      c->build->route == OPENCL_ROUTE_O2 || c->build->route == OPENCL_ROUTE_LLVM ? "-S" : "-c"),
                 code);
 }
 
@@ -590,6 +593,10 @@ static bool translate(struct compilation *c, struct piece *spirv) {
   const enum opencl_route route = c->build->route;
   struct piece code = {0};
   bool good = compile(c, &code) && (!c->build->unit_count || unify(c, &code));
+  if (good && route == OPENCL_ROUTE_LLVM) {
+    *spirv = code;
+    return true;
+  }
   if (good)
     good = route == OPENCL_ROUTE_SSA  ? to_promoted_spirv(c, &code, spirv)
            : route == OPENCL_ROUTE_O2 ? to_optimized_spirv(c, &code, spirv)
@@ -611,6 +618,16 @@ static bool make_again(struct compilation *c, struct piece *made) {
   return c->build->spirv ? unit_of_spirv(c, made) : c->build->to_unit ? compile(c, made) : translate(c, made);
 }
 
+/* LLVM IR is kept as clang wrote it, so results in the cache do not depend on our reader. */
+static bool read_llvm(struct compilation *c, uint8_t **spirv, size_t *size) {
+  char *text = (char *)*spirv;
+  const size_t length = *size;
+  *spirv = NULL;
+  const bool good = llvm_to_spirv(text, length, c->path, spirv, size, c->reporter.error);
+  free(text);
+  return good;
+}
+
 static bool make_spirv(struct compilation *c, uint8_t **spirv, size_t *size) {
   char name[CACHE_NAME];
   const bool cached = !c->build->no_cache;
@@ -623,8 +640,9 @@ static bool make_spirv(struct compilation *c, uint8_t **spirv, size_t *size) {
   free(text.at);
   /* Only clang prints warnings, so if the user requests them, it must run. A result with a warning that nobody requests
    * is not kept. */
+  const bool llvm = c->build->route == OPENCL_ROUTE_LLVM && !c->build->to_unit;
   if (cached && !c->options.warnings && cache_find(c->tools.cache, name, spirv, size))
-    return true;
+    return !llvm || read_llvm(c, spirv, size);
   if (!make_again(c, &made))
     return false;
   if (!made.size) {
@@ -635,7 +653,7 @@ static bool make_spirv(struct compilation *c, uint8_t **spirv, size_t *size) {
   *size = made.size;
   if (cached && !c->uninitialized)
     cache_keep(c->tools.cache, name, *spirv, *size);
-  return true;
+  return !llvm || read_llvm(c, spirv, size);
 }
 
 /* ---- the whole ----------------------------------------------------------------------------------- */

@@ -11,9 +11,10 @@ enum opencl_route {
   OPENCL_ROUTE_SSA, /* clang -O2 without LLVM passes, llvm-spirv --spirv-mem2reg: the default */
   OPENCL_ROUTE_O0,
   OPENCL_ROUTE_O2,
+  OPENCL_ROUTE_LLVM, /* clang -O2 without LLVM passes; our own reader of LLVM IR instead of llvm-spirv */
   OPENCL_ROUTES
 };
-extern const char *const opencl_route_names[OPENCL_ROUTES]; /* "ssa", "O0", "O2" */
+extern const char *const opencl_route_names[OPENCL_ROUTES]; /* "ssa", "O0", "O2", "llvm" */
 
 /* The part of a build that causes an error: the source or anything not listed, or a member of struct opencl_build.
  * WORDS are its defines or options. */

@@ -39,7 +39,7 @@ static const struct refusal {
     {"-m32", TARGET},
     {"-m64", TARGET},
     {"-march*", TARGET},
-    {"-O*", "choose a route instead: ssa, O0 or O2"},
+    {"-O*", "choose a route instead: ssa, O0, O2 or llvm"},
     {"--language*", LANGUAGE},
     {"-std=*", LANGUAGE},
     {"-Xclang", DRIVER},

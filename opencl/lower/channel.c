@@ -36,9 +36,9 @@ static uint32_t counted_from(const struct spirv *module, uint32_t id) {
   const bool constant = row->kind == SPIRV_CONSTANT;
   if ((!constant && row->kind != SPIRV_VALUE) || (constant && (inst->op != OpSpecConstantOp || inst->words < 5)))
     return 0;
-  if (!core_stays_in(constant ? inst->word[3] : inst->op))
-    return 0;
-  return inst->word[constant ? 4 : 3];
+  const uint32_t op = constant ? inst->word[3] : inst->op;
+  const unsigned base = spirv_chain_base((uint16_t)op) + constant;
+  return core_stays_in(op) && base < inst->words ? inst->word[base] : 0;
 }
 
 /* The variable that a pointer is derived from; 0: unknown. */

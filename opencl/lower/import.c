@@ -67,6 +67,8 @@ static void demangle(const char *name, char *text, size_t size) {
 
 bool build_import(struct build *b, const struct spirv_inst *inst, const char *name) {
   char text[128];
+  if (*name == '!') /* not a function: what the reader of LLVM IR has no translation for */
+    return build_fail(b, "%.200s is not supported", name + 1);
   demangle(name, text, sizeof text);
   for (size_t i = 0; i < sizeof imports / sizeof imports[0]; i++) {
     if (strcmp(imports[i].name, text) != 0 && strcmp(imports[i].other, text) != 0 &&

@@ -357,14 +357,16 @@ static bool descend(struct build *b, struct chain *chain, uint32_t id) {
 }
 
 bool lower_chain(struct build *b, const struct spirv_inst *inst) {
-  const bool element = inst->op == OpPtrAccessChain || inst->op == OpInBoundsPtrAccessChain;
-  struct chain chain = {.pointer = build_pointer(b, inst->word[3])};
+  const bool element = inst->op == OpPtrAccessChain || inst->op == OpInBoundsPtrAccessChain ||
+                       inst->op == OpUntypedPtrAccessChainKHR || inst->op == OpUntypedInBoundsPtrAccessChainKHR;
+  const unsigned base = spirv_chain_base(inst->op);
+  struct chain chain = {.pointer = build_pointer(b, inst->word[base])};
   if (b->failed)
     return false;
-  chain.type = spirv_type(b->module, build_type(b, inst->word[3])->element);
+  chain.type = spirv_type(b->module, base > 3 ? inst->word[3] : build_type(b, inst->word[3])->element);
   if (!chain.type)
     return core_misfit(b, inst);
-  unsigned next = 4;
+  unsigned next = base + 1;
   if (element && inst->words > next)
     step(b, &chain, inst->word[next++], chain.type->size);
   for (; next < inst->words && !b->failed; next++)

@@ -43,7 +43,10 @@ uint8_t core_spaces(struct build *b, uint32_t id) {
   if (inst->op != OpSpecConstantOp || inst->words < 5)
     return inst->op == OpConstantNull ? IN_NULL : 0;
   /* A constant cast or chain; its base is the first operand. */
-  return inst->word[3] == OpConvertUToPtr ? core_maybe_plain(type, 0).maybe : core_spaces(b, inst->word[4]);
+  if (inst->word[3] == OpConvertUToPtr)
+    return core_maybe_plain(type, 0).maybe;
+  const unsigned base = spirv_chain_base((uint16_t)inst->word[3]) + 1u;
+  return base < inst->words ? core_spaces(b, inst->word[base]) : 0;
 }
 
 /* ---- one instruction ----------------------------------------------------------------------------- */
@@ -97,6 +100,10 @@ bool core_stays_in(uint32_t opcode) {
   case OpInBoundsAccessChain:
   case OpPtrAccessChain:
   case OpInBoundsPtrAccessChain:
+  case OpUntypedAccessChainKHR:
+  case OpUntypedInBoundsAccessChainKHR:
+  case OpUntypedPtrAccessChainKHR:
+  case OpUntypedInBoundsPtrAccessChainKHR:
   case OpCopyObject:
   case OpPtrCastToGeneric:
     return true;
@@ -106,8 +113,9 @@ bool core_stays_in(uint32_t opcode) {
 }
 
 static uint8_t infer(struct build *b, const struct spirv_inst *inst) {
+  const unsigned base = spirv_chain_base(inst->op);
   if (core_stays_in(inst->op))
-    return core_is_pointer(b, inst->word[3]) ? core_spaces(b, inst->word[3]) : plain(b, inst);
+    return core_is_pointer(b, inst->word[base]) ? core_spaces(b, inst->word[base]) : plain(b, inst);
   switch (inst->op) {
   case OpVariable:
     return IN_PRIVATE;

@@ -117,6 +117,7 @@ struct spirv_type {
   uint8_t bits;     /* int, float */
   uint8_t storage;  /* pointer */
   uint8_t image;    /* image: enum isa_image_kind */
+  bool untyped;     /* pointer: it has no element; SPV_KHR_untyped_pointers */
   uint32_t element; /* type id of the element of a vector, array or pointer; function type: of the result */
   uint32_t count;   /* components, length (0: unknown), members, parameters */
   uint32_t *member; /* type ids: struct members, function parameters */
@@ -221,6 +222,12 @@ bool spirv_lost_decoration(const uint8_t *bytes, size_t size);
 /* The alignment that the optional memory access operand of a load, store or copy gives; 0: none. Word `position` holds
  * its flags, if the instruction is that long. */
 uint32_t spirv_alignment(const struct spirv_inst *inst, unsigned position);
+
+/* The word with the id of the pointer that a chain of indices begins at. The untyped chains have the type that the
+ * indices go into before it. */
+static inline unsigned spirv_chain_base(uint16_t op) {
+  return op >= OpUntypedAccessChainKHR && op <= OpUntypedInBoundsPtrAccessChainKHR ? 4 : 3;
+}
 
 /* An opcode's name for messages: "OpImageRead", or "instruction 4711". */
 const char *spirv_op_name(uint32_t op, char room[32]);

@@ -97,16 +97,19 @@ static const struct spirv_type *step_into(struct reader *r, const struct spirv_t
 
 /* `element_index`: the first index counts whole objects of the type that the pointer points to. */
 static bool fold_chain(struct reader *r, bool element_index, struct folded *result) {
-  const struct spirv_type *type = spec_operand(r, 0, result);
+  const uint32_t base = spirv_chain_base((uint16_t)reader_word(r, 3)) - 3u;
+  const struct spirv_type *type = spec_operand(r, base, result);
   if (type && type->kind != SPIRV_POINTER)
     return reader_fail(r, "an access chain does not begin with a pointer");
-  type = type ? spirv_type(r->module, type->element) : NULL;
-  for (uint32_t i = 1; type && 4 + i < reader_words(r); i++) {
+  type = type ? spirv_type(r->module, base ? reader_word(r, 4) : type->element) : NULL;
+  if (!type)
+    return reader_fail(r, "an access chain into an unknown type");
+  for (uint32_t i = base + 1; type && 4 + i < reader_words(r); i++) {
     struct folded index;
     const struct spirv_type *of = spec_operand(r, i, &index);
     if (!of || of->kind != SPIRV_INT || index.base)
       return of ? reader_fail(r, "an index is not an integer") : false;
-    if (i == 1 && element_index)
+    if (i == base + 1 && element_index)
       result->value += sign_extended(index.value, of->bits) * type->size;
     else
       type = step_into(r, type, index, of->bits, &result->value);
@@ -212,9 +215,13 @@ static bool fold(struct reader *r, const struct spirv_type *type, struct folded 
   switch (reader_word(r, 3)) {
   case OpAccessChain:
   case OpInBoundsAccessChain:
+  case OpUntypedAccessChainKHR:
+  case OpUntypedInBoundsAccessChainKHR:
     return fold_chain(r, false, result);
   case OpPtrAccessChain:
   case OpInBoundsPtrAccessChain:
+  case OpUntypedPtrAccessChainKHR:
+  case OpUntypedInBoundsPtrAccessChainKHR:
     return fold_chain(r, true, result);
   case OpBitcast:
   case OpPtrCastToGeneric:
@@ -242,8 +249,11 @@ static bool check_spec_operands(struct reader *r) {
   const struct spirv_op_row *row = spirv_op_row(reader_word(r, 3));
   if (!row || row->operands[0] != 't')
     return reader_fail(r, "instruction %u is not an operation on constants", reader_word(r, 3));
-  uint32_t position = 4;
-  for (const char *letter = row->operands + 2; *letter == 'i' && position < reader_words(r); position++) {
+  const bool typed = row->operands[2] == 't'; /* the type that a chain goes into */
+  uint32_t position = 4 + typed;
+  if (typed && (position > reader_words(r) || !reader_type(r, 4)))
+    return reader_fail(r, "operands are missing");
+  for (const char *letter = row->operands + 2 + typed; *letter == 'i' && position < reader_words(r); position++) {
     const uint32_t id = reader_word(r, position);
     if (id >= module->bound || (module->id[id].kind != SPIRV_CONSTANT && module->id[id].kind != SPIRV_VARIABLE))
       return reader_fail(r, "id %u is not a constant defined before", id);

@@ -66,6 +66,7 @@ bool reader_is_type(uint16_t op) {
   case OpTypeArray:
   case OpTypeStruct:
   case OpTypePointer:
+  case OpTypeUntypedPointerKHR:
   case OpTypeForwardPointer:
   case OpTypeEvent:
   case OpTypeReserveId:
@@ -220,7 +221,7 @@ static struct spirv_type pointer_type(uint32_t storage, uint32_t element) {
 static bool complete_pointer(struct reader *r) {
   const struct spirv_id *id = &r->module->id[reader_word(r, 1)];
   struct spirv_type *type = &r->module->type[id->index];
-  if (type->kind != SPIRV_POINTER || type->element || type->storage != reader_word(r, 2))
+  if (type->kind != SPIRV_POINTER || type->element || type->untyped || type->storage != reader_word(r, 2))
     return reader_fail(r, "id %u is already defined", reader_word(r, 1));
   type->element = reader_word(r, 3);
   return reader_type(r, 3) != NULL;
@@ -229,7 +230,7 @@ static bool complete_pointer(struct reader *r) {
 bool reader_types_done(struct reader *r) {
   r->at = READER_HEADER_WORDS;
   for (uint32_t i = 0; i < r->module->types; i++)
-    if (r->module->type[i].kind == SPIRV_POINTER && !r->module->type[i].element)
+    if (r->module->type[i].kind == SPIRV_POINTER && !r->module->type[i].element && !r->module->type[i].untyped)
       return reader_fail(r, "a forward pointer's OpTypePointer is missing");
   return true;
 }
@@ -257,6 +258,10 @@ static bool make_type(struct reader *r, struct spirv_type *type) {
   case OpTypePointer:
     *type = pointer_type(reader_word(r, 2), reader_word(r, 3));
     return reader_type(r, 3) != NULL;
+  case OpTypeUntypedPointerKHR:
+    *type = pointer_type(reader_word(r, 2), 0);
+    type->untyped = true;
+    return true;
   case OpTypeForwardPointer:
     *type = pointer_type(reader_word(r, 2), 0);
     return true;

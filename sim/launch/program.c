@@ -248,6 +248,7 @@ static const struct {
 } languages[PROGRAM_LANGUAGES] = {
     [PROGRAM_OPENCL_C] = {".cl", "OpenCL C", "kernel.cl"},
     [PROGRAM_SPIR_V] = {".spv", "SPIR-V", "kernel.spv"},
+    [PROGRAM_LLVM] = {".ll", "LLVM IR", "kernel.ll"},
     [PROGRAM_ASSEMBLY] = {".wws", "assembly", "kernel.wws"},
     [PROGRAM_OBJECT] = {".wwo", "an object file", "kernel.wwo"},
 };
@@ -264,19 +265,19 @@ enum program_language program_language(const char *path) {
 
 static bool check_build(const char *path, enum program_language language, const struct program_build *build,
                         struct message *message) {
-  const bool compiled = language == PROGRAM_OPENCL_C || language == PROGRAM_SPIR_V;
+  const bool compiled = language == PROGRAM_OPENCL_C || language == PROGRAM_SPIR_V || language == PROGRAM_LLVM;
   const char *said = language == PROGRAM_OPENCL_C ? NULL : said_of_source(build);
   if (said)
     return message_fail(message, "'%s' is %s, which %s cannot change; only .cl is compiled", path,
                         languages[language].what, said);
   if (build->copies_said && !compiled)
-    return message_fail(message, "'%s' is %s, whose copies cannot be changed; copy modes are for .cl and .spv", path,
+    return message_fail(message, "'%s' is %s, whose copies cannot be changed; copy modes are for .cl, .spv and .ll", path,
                         languages[language].what);
   if (build->registers && !compiled)
-    return message_fail(message, "'%s' is %s, whose registers are fixed; the limit is for .cl and .spv", path,
+    return message_fail(message, "'%s' is %s, whose registers are fixed; the limit is for .cl, .spv and .ll", path,
                         languages[language].what);
   if ((build->optimize_said || build->without) && !compiled)
-    return message_fail(message, "'%s' is %s, which runs unchanged; only .cl and .spv are optimized", path,
+    return message_fail(message, "'%s' is %s, which runs unchanged; only .cl, .spv and .ll are optimized", path,
                         languages[language].what);
   return true;
 }
@@ -587,6 +588,16 @@ static void begin_program(struct program *program, const struct program_build *b
 static bool finish(struct program *program, enum program_language language, char *data, size_t size,
                    const struct program_build *build, struct message *message) {
   begin_program(program, build);
+  if (language == PROGRAM_LLVM) {
+    struct isa_error error = {""};
+    const bool good = llvm_to_spirv(data, size, program->path, &program->spirv, &program->spirv_bytes, &error);
+    free(data);
+    if (!good)
+      return message_fail(message, "%s", error.text);
+    data = (char *)program->spirv;
+    size = program->spirv_bytes;
+    language = PROGRAM_SPIR_V;
+  }
   if (language == PROGRAM_SPIR_V) {
     program->spirv = (uint8_t *)data;
     program->spirv_bytes = size;
@@ -615,8 +626,8 @@ bool program_load(struct program *program, const char *path, const struct progra
     return message_fail(message, "'%s' is a trace; use `warpwait replay` or `warpwait explain`", path);
   if (language == PROGRAM_LANGUAGES)
     return message_fail(message,
-                        "'%s' is not a program; legal: .cl, .ocl, .opencl (OpenCL C), .spv (SPIR-V), .wws (assembly), "
-                        ".wwo (object file)",
+                        "'%s' is not a program; legal: .cl, .ocl, .opencl (OpenCL C), .spv (SPIR-V), .ll (LLVM IR), .wws "
+                        "(assembly), .wwo (object file)",
                         path);
   if (language == PROGRAM_ASSEMBLY && file_exists(path) && !reads_is_named(path, ".wws"))
     return message_fail(message, "'%s' leads to a file whose name does not end in .wws", path);
@@ -643,6 +654,8 @@ static enum program_language language_in(const char *data, size_t size) {
     return PROGRAM_SPIR_V;
   if (size >= 3 && memcmp(data, "WWO", 3) == 0)
     return PROGRAM_OBJECT;
+  if (llvm_is_text((const uint8_t *)data, size))
+    return PROGRAM_LLVM;
   return is_assembly(data, data + size) ? PROGRAM_ASSEMBLY : PROGRAM_OPENCL_C;
 }
 

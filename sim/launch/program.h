@@ -13,7 +13,14 @@
 enum { PROGRAM_LEAST_REGISTERS = 16, PROGRAM_MOST_REGISTERS = 255, PROGRAM_PLACE = 300 /* bytes */ };
 
 /* The language of a file, judging by its extension. Only program.c knows more of a language than its number. */
-enum program_language { PROGRAM_OPENCL_C, PROGRAM_SPIR_V, PROGRAM_ASSEMBLY, PROGRAM_OBJECT, PROGRAM_LANGUAGES };
+enum program_language {
+  PROGRAM_OPENCL_C,
+  PROGRAM_SPIR_V,
+  PROGRAM_LLVM,
+  PROGRAM_ASSEMBLY,
+  PROGRAM_OBJECT,
+  PROGRAM_LANGUAGES
+};
 enum program_language program_language(const char *path); /* PROGRAM_LANGUAGES: it is no program */
 
 static inline bool program_is_opencl(const char *path) { return program_language(path) == PROGRAM_OPENCL_C; }

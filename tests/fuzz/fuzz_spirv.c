@@ -1,10 +1,6 @@
-/* libFuzzer: any bytes as SPIR-V. What lowers must have an encoding that decodes to the same program; a refusal is one
- * line that gives the reason. The seeds are real modules, made by tests/fuzz/spirv_seeds. Most changes are made to
+/* libFuzzer: any bytes as SPIR-V. The seeds are real modules, made by tests/fuzz/compiled_seeds. Most changes are made to
  * whole words and instructions: modules with changed bytes rarely get past the reader. */
-#include "opencl/opencl.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "tests/fuzz/lowered.h"
 
 enum { HEADER_WORDS = 5 };
 
@@ -12,38 +8,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most); /* libFuzzer's own */
 
-static void check(bool holds) {
-  if (!holds)
-    abort();
-}
-
-static void check_line(const struct isa_error *error) { check(error->text[0] && !strchr(error->text, '\n')); }
-
-static void check_program(const struct isa_program *program) {
-  struct isa_error error = {""};
-  size_t size = 0;
-  uint8_t *bytes = isa_encode(program, &size);
-  check(program->kernel_count > 0);
-  struct isa_program *again = isa_decode(bytes, size, "again.wwo", &error);
-  check(again && again->count == program->count && again->kernel_count == program->kernel_count);
-  check(!memcmp(again->code, program->code, program->count * sizeof *program->code));
-  isa_program_free(again);
-  free(bytes);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  const struct opencl_limits limits = {.target.registers = 32, .threads = 1}; /* so that a crash is reproducible */
-  struct opencl_refusals refusals;
-  struct isa_error error = {""};
-  struct isa_program *program = opencl_lower_each(data, size, "fuzz.spv", &limits, &refusals, &error);
-  for (size_t i = 0; i < refusals.count; i++)
-    check_line(&refusals.row[i].error);
-  if (program)
-    check_program(program);
-  else
-    check_line(&error);
-  isa_program_free(program);
-  opencl_refusals_free(&refusals);
+  lower_and_check(data, size, "fuzz.spv");
   return 0;
 }
 

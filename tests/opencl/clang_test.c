@@ -428,7 +428,7 @@ TEST(clang, options_that_would_break_the_pipeline_are_refused_by_name) {
       {"-S", "k.cl: build option '-S' is not allowed: Warpwait decides what clang produces"},
       {"-emit-llvm", "k.cl: build option '-emit-llvm' is not allowed: Warpwait decides what clang produces"},
       {"-target", "k.cl: build option '-target' is not allowed: the target is always spir64"},
-      {"-O3", "k.cl: build option '-O3' is not allowed: choose a route instead: ssa, O0 or O2"},
+      {"-O3", "k.cl: build option '-O3' is not allowed: choose a route instead: ssa, O0, O2 or llvm"},
       {"-x", "k.cl: build option '-x' needs a value"},
       {"-xc++", "k.cl: build option '-x': 'c++' is not cl, clc++ or clcpp"},
       {"--language=cl", "k.cl: build option '--language=cl' is not allowed: use -cl-std"},

@@ -22,7 +22,7 @@ from .watch import Options
 
 __all__ = ["Argument", "Kernel", "Program"]
 
-FILE = re.compile(r"[^\s;{}]*\.(cl|wws|wwo|spv|bc)")  # text that was probably meant as a file name
+FILE = re.compile(r"[^\s;{}]*\.(cl|wws|wwo|spv|ll|bc)")  # text that was probably meant as a file name
 KINDS = ("buffer", "local", "value", "pipe", "image", "sampler")
 
 
@@ -116,7 +116,7 @@ class Program(Mapping[str, Kernel]):
     reports call the source. defines: macros; None: defined without a value. options: further options, as in
     clBuildProgram() ('-cl-std=CL2.0 -I "a folder"'). headers: texts that #include finds by these names. constants:
     specialization constants of SPIR-V by their numbers, numpy scalars. registers: the limit per work-item, 16 to 255.
-    route: through LLVM, "ssa" (default), "O0" or "O2". copies: how to compile asynchronous copies, "machine" (default)
+    route: through LLVM, "ssa" (default), "O0", "O2" or "llvm". copies: how to compile asynchronous copies, "machine" (default)
     or "loop". optimize: the level, 0 (code near the source) to 3; None: 2, or 0 with -cl-opt-disable in the options.
     without: compiler passes to leave out, ["unroll", "hoist"].
 

@@ -1,0 +1,219 @@
+/* The reader of LLVM IR: what it makes of files as different versions of clang write them, and how it refuses others.
+ */
+#include "opencl/llvm/llvm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/ct.h"
+#include "tests/kernels.h"
+#include "tests/opencl/group_rig.h"
+
+static bool open_text(struct group_rig *rig, const char *text, struct isa_error *error) {
+  ct_freed(ct_free) uint8_t *spirv = NULL;
+  size_t size = 0;
+  *rig = (struct group_rig){0};
+  return llvm_to_spirv(text, strlen(text), "k.ll", &spirv, &size, error) && group_rig_lower(rig, spirv, size, error);
+}
+
+static bool open(struct group_rig *rig, const char *text) {
+  struct isa_error error = {""};
+  const bool good = open_text(rig, text, &error);
+  if (!good)
+    ct_true(false, error.text, __FILE__, __LINE__);
+  return good;
+}
+
+/* ---- results ------------------------------------------------------------------------------------- */
+
+static uint32_t low24(uint32_t value) { return value & 0xffffff; }
+static int32_t signed24(uint32_t value) { return (int32_t)(value << 8) >> 8; }
+
+TEST(llvm, integers_of_any_width_compute_as_llvm_says) {
+  ct_freed(group_rig_close) struct group_rig rig;
+  const uint32_t a = 0x00f12345, b = 0x00000123;
+  if (!open(&rig, CT_KERNEL(odd_widths)))
+    return;
+  group_rig_range(&rig, 1, 1, 32);
+  group_rig_words(&rig, 0)[0] = a;
+  group_rig_words(&rig, 0)[1] = b;
+  EXPECT_TRUE(group_rig_run(&rig));
+  const uint32_t *out = group_rig_words(&rig, 1);
+  EXPECT_EQ(out[0], low24(a + b));
+  EXPECT_EQ((int32_t)out[1], signed24(a));
+  EXPECT_EQ((int32_t)out[2], signed24(a) / signed24(b));
+  EXPECT_EQ(out[3], ((signed24(a) < signed24(b)) + (low24(a) < low24(b))) & 1);
+  const uint64_t square = ((uint64_t)((int64_t)(int32_t)a * (int32_t)a)) & ((UINT64_C(1) << 33) - 1);
+  EXPECT_EQ(out[4], (uint32_t)(square >> 1));
+  EXPECT_EQ((int32_t)out[5], signed24(a) >> 3);
+  EXPECT_EQ(out[6] >> 8, low24(a)); /* three bytes, and no fourth */
+  EXPECT_EQ(out[6] & 0xff, 0);
+  EXPECT_EQ(out[7], low24(a));
+}
+
+TEST(llvm, its_own_intrinsics_have_their_meaning) {
+  ct_freed(group_rig_close) struct group_rig rig;
+  const uint32_t a = 0x12345678, b = 0x9abcdef0;
+  if (!open(&rig, CT_KERNEL(intrinsics)))
+    return;
+  group_rig_range(&rig, 1, 1, 32);
+  group_rig_words(&rig, 0)[0] = a;
+  group_rig_words(&rig, 0)[1] = b;
+  EXPECT_TRUE(group_rig_run(&rig));
+  const uint32_t *out = group_rig_words(&rig, 1);
+  EXPECT_EQ(out[0], a << 4 | a >> 28); /* shifts count modulo 32 */
+  EXPECT_EQ(out[1], a << 8 | b >> 24);
+  EXPECT_EQ(out[2], __builtin_bswap32(a));
+  EXPECT_EQ(out[3], 3);
+  EXPECT_EQ(out[4], a + 3 * 0x03030303u);
+}
+
+static bool reads_the_table(struct group_rig *rig, const char *text) {
+  if (!open(rig, text))
+    return false;
+  group_rig_range(rig, 1, 1, 32);
+  group_rig_words(rig, 0)[0] = 2;
+  EXPECT_TRUE(group_rig_run(rig));
+  float value;
+  memcpy(&value, group_rig_words(rig, 1), sizeof value);
+  return EXPECT_EQ(value, 11);
+}
+
+TEST(llvm, pointers_of_old_and_new_versions_make_the_same_program) {
+  ct_freed(group_rig_close) struct group_rig old, new;
+  const bool good = reads_the_table(&old, CT_KERNEL(old_pointers));
+  if (reads_the_table(&new, CT_KERNEL(opaque_pointers)) && good && EXPECT_EQ(old.program->count, new.program->count))
+    EXPECT_EQ(memcmp(old.program->code, new.program->code, old.program->count * sizeof(struct isa_inst)), 0);
+}
+
+TEST(llvm, phis_take_what_their_edges_bring) {
+  static const struct {
+    int32_t in;
+    uint32_t out;
+  } rows[] = {{1, 10}, {2, 10}, {-3, 110}, {5, 7}};
+  ct_freed(group_rig_close) struct group_rig rig;
+  if (!open(&rig, CT_KERNEL(flow)))
+    return;
+  group_rig_range(&rig, 1, 1, 32);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    group_rig_words(&rig, 0)[0] = (uint32_t)rows[i].in;
+    EXPECT_TRUE(group_rig_run(&rig));
+    EXPECT_EQ(group_rig_words(&rig, 1)[0], rows[i].out);
+  }
+}
+
+TEST(llvm, constants_contain_addresses_of_later_variables) {
+  ct_freed(group_rig_close) struct group_rig rig;
+  if (!open(&rig, CT_KERNEL(constants)))
+    return;
+  group_rig_range(&rig, 1, 1, 32);
+  EXPECT_TRUE(group_rig_run(&rig));
+  const uint32_t *out = group_rig_words(&rig, 1);
+  EXPECT_EQ(out[0], 258);
+  EXPECT_EQ(out[1], 0x3fc00000); /* 1.5 */
+  EXPECT_EQ(out[2], 1);
+  EXPECT_EQ(out[3], 0x005c6101);
+  EXPECT_EQ(out[4], 36);
+}
+
+static void turns_around(const char *text) {
+  ct_freed(group_rig_close) struct group_rig rig;
+  if (!open(&rig, text))
+    return;
+  for (uint32_t i = 0; i < 64; i++)
+    group_rig_words(&rig, 0)[i] = 3 * i;
+  EXPECT_TRUE(group_rig_run(&rig));
+  for (uint32_t i = 0; i < 64; i++)
+    EXPECT_EQ(group_rig_words(&rig, 1)[i], 3 * (63 - i));
+}
+
+TEST(llvm, kernels_for_nvptx_and_amdgcn_run) {
+  turns_around(CT_KERNEL(nvptx));
+  turns_around(CT_KERNEL(amdgcn));
+}
+
+/* ---- refusals ------------------------------------------------------------------------------------ */
+
+TEST(llvm, only_kernels_that_reach_something_unsupported_are_refused) {
+  const char *text = CT_KERNEL(some_unsupported);
+  ct_freed(ct_free) uint8_t *spirv = NULL;
+  size_t size = 0;
+  struct isa_error error = {""};
+  struct opencl_refusals refusals;
+  const struct opencl_limits limits = {.target.registers = 32};
+  if (!EXPECT_TRUE(llvm_to_spirv(text, strlen(text), "k.ll", &spirv, &size, &error)))
+    return;
+  struct isa_program *program = opencl_lower_each(spirv, size, "k.ll", &limits, &refusals, &error);
+  if (EXPECT_TRUE(program != NULL))
+    EXPECT_TRUE(isa_find_kernel(program, "good") != NULL);
+  if (EXPECT_EQ(refusals.count, 1))
+    EXPECT_STREQ(refusals.row[0].error.text, "kernel.cl:4: inline assembly 'bar.sync 0;' is not supported");
+  isa_program_free(program);
+  opencl_refusals_free(&refusals);
+}
+
+TEST(llvm, bad_text_is_refused_with_its_line) {
+#define BODY(lines) "define spir_kernel void @k(ptr addrspace(1) %p) {\n" lines "}\n"
+  static const struct {
+    const char *text, *why;
+  } rows[] = {
+      {"target triple = \"x86_64-linux-gnu\"\n",
+       "k.ll:1: target 'x86_64-linux-gnu'; legal: spir64, spirv64, nvptx64 and amdgcn"},
+      {BODY("  ret\n"), "k.ll:3: a type is expected, not '}'"},
+      {BODY("  %x = frob i32 1\n  ret void\n"), "k.ll:2: 'frob' is not an instruction that is supported"},
+      {BODY("  %x = add i32 1, %y\n  ret void\n"), "k.ll:2: '%y' is not defined in this function"},
+      {BODY("  br label %there\n"), "k.ll:2: there is no label 'there' in this function"},
+      {BODY("  %x = add i32 1, 2\n  %x = add i32 1, 2\n  ret void\n"), "k.ll:3: '%x' is already defined"},
+      {BODY("  store i32 1, ptr addrspace(1) @none\n  ret void\n"), "k.ll:2: '@none' is defined nowhere"},
+      {BODY("  store i32 1, ptr addrspace(9) null\n  ret void\n"), "k.ll:2: address space 9; legal: 0 to 5"},
+      {BODY("  store %t 1, ptr addrspace(1) %p\n  ret void\n"), "k.ll:2: type '%t' is defined nowhere"},
+      {"%t = type { %t }\n" BODY("  store %t undef, ptr addrspace(1) %p\n  ret void\n"),
+       "k.ll:1: type '%t' contains itself"},
+      {"@a = addrspace(1) global ptr addrspace(1) @b\n@b = addrspace(1) global ptr addrspace(1) @a\n",
+       "k.ll:2: '@a' contains itself"},
+      {BODY("  %v = load <99 x i32>, ptr addrspace(1) %p\n  ret void\n"),
+       "k.ll:2: a vector of 99 components; legal: 1 to 64"},
+      {BODY("  store [2 x i8] c\"abc\", ptr addrspace(1) %p\n  ret void\n"),
+       "k.ll:2: a text of 3 bytes for another type"},
+      {BODY("  ret void\n  ret void\n"), "k.ll:3: a label is expected, because the block before has ended"},
+      {BODY("  %s = alloca i32\n"), "k.ll:3: a function ends within a block, or has none"},
+      {"define void @f() {\n", "k.ll:2: a bracket does not close"},
+      {"@x = global i32 1\n@x = global i32 1\n", "k.ll:2: '@x' is already defined"},
+      {"@x = global i32 \"\n", "k.ll:1: a quoted text does not end"},
+  };
+#undef BODY
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    ct_freed(ct_free) uint8_t *spirv = NULL;
+    size_t size = 0;
+    struct isa_error error = {""};
+    ct_note("row %zu", i);
+    EXPECT_FALSE(llvm_to_spirv(rows[i].text, strlen(rows[i].text), "k.ll", &spirv, &size, &error));
+    EXPECT_STREQ(error.text, rows[i].why);
+    EXPECT_TRUE(spirv == NULL);
+  }
+}
+
+/* Every prefix of a file, and every file with a line or a word missing, is read or refused in one line. */
+TEST(llvm, damaged_files_are_read_or_refused_in_one_line) {
+  const char *texts[] = {CT_KERNEL(odd_widths), CT_KERNEL(intrinsics), CT_KERNEL(constants), CT_KERNEL(nvptx)};
+  unsigned refused = 0;
+  for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+    const size_t length = strlen(texts[t]);
+    for (size_t cut = 0; cut < length; cut += 7)
+      for (int gap = 0; gap < 2; gap++) {
+        ct_freed(ct_free) char *text = malloc(length + 1);
+        ct_freed(ct_free) uint8_t *spirv = NULL;
+        struct group_rig rig;
+        struct isa_error error = {""};
+        const size_t skipped = gap ? strcspn(texts[t] + cut, " \n") + 1 : length;
+        memcpy(text, texts[t], cut);
+        strcpy(text + cut, cut + skipped <= length ? texts[t] + cut + skipped : "");
+        const bool good = open_text(&rig, text, &error);
+        group_rig_close(&rig);
+        refused += !good;
+        if (!good)
+          EXPECT_TRUE(*error.text && !strchr(error.text, '\n'));
+      }
+  }
+  EXPECT_GT(refused, 300);
+}
