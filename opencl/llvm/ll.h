@@ -101,6 +101,7 @@ struct ll_name {
   uint32_t type; /* of a value */
   uint32_t line; /* where it is first mentioned */
   size_t word;   /* of a label: what follows it in LL_CODE */
+  uint32_t phi;  /* of a label: the last phi that has named it */
   bool defined;
 };
 
@@ -139,6 +140,7 @@ struct ll {
   struct isa_error *error;
   bool failed;
   const char *next; /* behind the current token */
+  uint64_t read;    /* bytes, some of them again and again: those of nodes that many instructions name */
   uint32_t next_line;
   struct ll_token token;
   enum ll_target target;

@@ -39,8 +39,8 @@ void ll_define(struct ll *ll, const struct ll_token *token, struct ll_value valu
   } else if (name->id != value.id) {
     if (ll_spirv_type(ll, name->type) != ll_spirv_type(ll, value.type))
       ll_fail_at(ll, token->line, "'%%%s' has another type where it is used", ll_text(token, room));
-    uint32_t *last = ll->section[LL_CODE].at + ll->start;
-    if (ll->where == LL_CODE && (uint16_t)last[0] == OpPhi && last[2] == value.id)
+    uint32_t *last = ll->where == LL_CODE ? ll->section[LL_CODE].at + ll->start : NULL;
+    if (last && (uint16_t)last[0] == OpPhi && last[2] == value.id)
       last[2] = name->id;
     else
       ll_emit(ll, LL_CODE, OpCopyObject, ll_spirv_type(ll, value.type), name->id, value.id);
@@ -417,7 +417,7 @@ static void read_switch(struct ll *ll) {
 /* "phi i32 [ %a, %entry ], [ 0, %loop ]". LLVM names a predecessor once for each edge from it, SPIR-V only once. */
 static struct ll_value read_phi(struct ll *ll) {
   struct ll_words pairs = {0};
-  const uint32_t type = ll_read_type(ll);
+  const uint32_t type = ll_read_type(ll), id = ll_id(ll);
   do {
     ll_expect(ll, "[");
     ll->in_phi = true;
@@ -430,9 +430,9 @@ static struct ll_value read_phi(struct ll *ll) {
     ll_advance(ll);
     ll_expect(ll, "]");
     const uint32_t label = label_id(ll, &from);
-    bool again = false;
-    for (size_t i = 1; i < pairs.count && !again; i += 2)
-      again = pairs.at[i] == label;
+    struct ll_name *name = ll_find(&ll->labels, from.at, from.length);
+    const bool again = name->phi == id;
+    name->phi = id;
     if (!again) {
       *vector_next(pairs.at, pairs.count, pairs.room) = value;
       *vector_next(pairs.at, pairs.count, pairs.room) = label;
@@ -446,7 +446,7 @@ static struct ll_value read_phi(struct ll *ll) {
       break;
     }
   } while (ll->token.kind != LL_END);
-  const uint32_t id = ll_id(ll), written = ll_spirv_type(ll, type);
+  const uint32_t written = ll_spirv_type(ll, type);
   ll_begin(ll, LL_CODE, OpPhi);
   ll_put(ll, written);
   ll_put(ll, id);

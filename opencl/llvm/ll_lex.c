@@ -113,7 +113,7 @@ static void read_word(struct ll *ll) {
   }
 }
 
-void ll_advance(struct ll *ll) {
+static void read_token(struct ll *ll) {
   skip_blanks(ll);
   if (ll->next == ll->end) {
     ll->token = (struct ll_token){.kind = LL_END, .at = ll->end, .line = ll->next_line};
@@ -163,6 +163,16 @@ void ll_advance(struct ll *ll) {
     return;
   }
   ll->token = (struct ll_token){LL_SIGN, ll->next++, 1, ll->next_line};
+}
+
+/* A file of n bytes must not take n * n steps, because many of its parts name one long one. */
+void ll_advance(struct ll *ll) {
+  enum { MOST_TIMES = 256, SMALL = 1 << 20 };
+  const char *before = ll->next;
+  read_token(ll);
+  ll->read += (uint64_t)(ll->next - before);
+  if (ll->read > SMALL + MOST_TIMES * (uint64_t)(ll->end - ll->text))
+    ll_fail(ll, "long metadata or annotations are named too often");
 }
 
 void ll_seek(struct ll *ll, const char *at, uint32_t line) {

@@ -80,7 +80,7 @@ static bool starts_value(const struct ll *ll) {
 /* A word, perhaps with something in brackets or a number behind it. */
 static void skip_attribute(struct ll *ll) {
   ll_advance(ll);
-  if (ll_is(ll, "(") || ll_is(ll, "{"))
+  if (ll_is(ll, "(")) /* a "{" begins a type */
     ll_skip_brackets(ll);
   else if (ll->token.kind == LL_INTEGER)
     ll_advance(ll);

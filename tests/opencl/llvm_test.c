@@ -193,6 +193,38 @@ TEST(llvm, bad_text_is_refused_with_its_line) {
   }
 }
 
+/* A long node that each of many instructions names would take hours. */
+TEST(llvm, metadata_is_not_read_without_end) {
+  enum { BRANCHES = 2000, WORDS = 20000 };
+  ct_freed(ct_free) char *text = malloc(64 * BRANCHES + 8 * WORDS + 1000);
+  char *to = text;
+  ct_freed(ct_free) uint8_t *spirv = NULL;
+  size_t size = 0;
+  struct isa_error error = {""};
+  to += sprintf(to, "define spir_kernel void @k() {\n  br label %%b0\n");
+  for (int i = 0; i < BRANCHES; i++)
+    to += sprintf(to, "b%d:\n  br label %%b%d, !llvm.loop !0\n", i, i + 1);
+  to += sprintf(to, "b%d:\n  ret void\n}\n!0 = !{", BRANCHES);
+  for (int i = 0; i < WORDS; i++)
+    to += sprintf(to, "!1, ");
+  sprintf(to, "!1}\n!1 = !{}\n");
+  EXPECT_FALSE(llvm_to_spirv(text, strlen(text), "k.ll", &spirv, &size, &error));
+  EXPECT_CONTAINS(error.text, "long metadata or annotations are named too often");
+}
+
+TEST(llvm, a_function_may_return_a_struct) {
+  const char *text = "define spir_func { i32, i32 } @f(i32 %a) {\n  %x = insertvalue { i32, i32 } poison, i32 %a, 1\n"
+                     "  ret { i32, i32 } %x\n}\n"
+                     "define spir_kernel void @k(ptr addrspace(1) %in, ptr addrspace(1) %out) {\n"
+                     "  %x = call spir_func { i32, i32 } @f(i32 noundef 7)\n  %y = extractvalue { i32, i32 } %x, 1\n"
+                     "  store i32 %y, ptr addrspace(1) %out, align 4\n  ret void\n}\n";
+  ct_freed(group_rig_close) struct group_rig rig;
+  if (open(&rig, text)) {
+    EXPECT_TRUE(group_rig_run(&rig));
+    EXPECT_EQ(group_rig_words(&rig, 1)[0], 7);
+  }
+}
+
 /* Every prefix of a file, and every file with a line or a word missing, is read or refused in one line. */
 TEST(llvm, damaged_files_are_read_or_refused_in_one_line) {
   const char *texts[] = {CT_KERNEL(odd_widths), CT_KERNEL(intrinsics), CT_KERNEL(constants), CT_KERNEL(nvptx)};
