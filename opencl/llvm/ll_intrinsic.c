@@ -43,11 +43,10 @@ static uint32_t funnel(struct ll *ll, const struct ll_call *call, bool left) {
   }
   const uint32_t rest = ll_binary(ll, "sub", type, ll_integer(ll, type, bits - 1), by);
   const uint32_t one = ll_integer(ll, type, 1);
-  if (left)
-    return ll_binary(ll, "or", type, ll_binary(ll, "shl", type, a, by),
-                     ll_binary(ll, "lshr", type, ll_binary(ll, "lshr", type, b, one), rest));
-  return ll_binary(ll, "or", type, ll_binary(ll, "lshr", type, b, by),
-                   ll_binary(ll, "shl", type, ll_binary(ll, "shl", type, a, one), rest));
+  /* Shifting by one first makes a shift by all bits legal. Calls in turn: C leaves the order of arguments open. */
+  const uint32_t near = ll_binary(ll, left ? "shl" : "lshr", type, left ? a : b, by);
+  const uint32_t far = ll_binary(ll, left ? "lshr" : "shl", type, left ? b : a, one);
+  return ll_binary(ll, "or", type, near, ll_binary(ll, left ? "lshr" : "shl", type, far, rest));
 }
 
 static uint32_t funnel_left(struct ll *ll, const struct ll_call *call) { return funnel(ll, call, true); }
@@ -114,7 +113,8 @@ static uint32_t ieee_extreme(struct ll *ll, const struct ll_call *call, uint32_t
   const uint32_t type = call->result, boolean = boolean_like(ll, type);
   const uint32_t a = call->argument[0].id, b = call->argument[1].id;
   const uint32_t nan = make2(ll, OpUnordered, boolean, a, b);
-  return ll_select(ll, type, nan, make2(ll, OpFAdd, type, a, b), ll_std(ll, instruction, type, 2, a, b));
+  const uint32_t sum = make2(ll, OpFAdd, type, a, b);
+  return ll_select(ll, type, nan, sum, ll_std(ll, instruction, type, 2, a, b));
 }
 
 static uint32_t ieee_minimum(struct ll *ll, const struct ll_call *call) { return ieee_extreme(ll, call, LL_STD_fmin); }
