@@ -623,7 +623,9 @@ static bool read_llvm(struct compilation *c, uint8_t **spirv, size_t *size) {
   char *text = (char *)*spirv;
   const size_t length = *size;
   *spirv = NULL;
-  const bool good = llvm_to_spirv(text, length, c->path, spirv, size, c->reporter.error);
+  char *name = need_print("LLVM IR of %s", c->path); /* lines in messages are not the source's */
+  const bool good = llvm_to_spirv(text, length, name, spirv, size, c->reporter.error);
+  free(name);
   free(text);
   return good;
 }

@@ -8,7 +8,8 @@
  * ll_module.c     the file as a whole, functions
  * ll_function.c   instructions
  * ll_number.c     arithmetic, comparisons, conversions, vectors
- * ll_call.c       calls; ll_intrinsic.c: llvm.*; ll_opencl.c: OpenCL's built-ins, ll_mangle.c: their names
+ * ll_call.c       calls; ll_intrinsic.c: llvm.*; ll_gpu.c: llvm.nvvm.* and llvm.amdgcn.*; ll_opencl.c: OpenCL's
+ *                 built-ins, ll_mangle.c: their names
  *
  * The first failure stays. After it, the lexer returns only the end of the file, so loops that stop there stop. */
 #ifndef OPENCL_LLVM_LL_H
@@ -64,10 +65,9 @@ enum ll_type_kind {
 struct ll_type {
   uint8_t kind;     /* enum ll_type_kind */
   bool packed;      /* struct */
-  bool variadic;    /* function */
   uint32_t bits;    /* int, real */
   uint64_t count;   /* elements, members, parameters; pointer: enum spirv_storage */
-  uint32_t element; /* of a vector or array; function: result; pointer of old files: what it points to */
+  uint32_t element; /* of a vector or array; function: result */
   uint32_t *member; /* struct, function */
   uint64_t size;    /* bytes in memory */
   uint32_t align, depth;
@@ -101,7 +101,6 @@ struct ll_name {
   uint32_t type; /* of a value */
   uint32_t line; /* where it is first mentioned */
   size_t word;   /* of a label: what follows it in LL_CODE */
-  uint32_t phi;  /* of a label: the last phi that has named it */
   bool defined;
 };
 
@@ -116,7 +115,7 @@ struct ll_global {
   struct ll_token token; /* its name */
   bool is_function, is_defined;
   enum { LL_TO_READ, LL_READING, LL_READ } state;
-  struct ll_token start; /* of a function: "define" or "declare" */
+  struct ll_token start; /* of a function: "define" */
   uint32_t id;           /* of a variable once it is read, of a function that is defined */
 };
 
@@ -188,11 +187,21 @@ struct ll {
 __attribute__((format(printf, 2, 3))) bool ll_fail(struct ll *ll, const char *format, ...); /* at the current token */
 __attribute__((format(printf, 3, 4))) bool ll_fail_at(struct ll *ll, uint32_t line, const char *format, ...);
 void ll_advance(struct ll *ll);
-void ll_seek(struct ll *ll, const char *at, uint32_t line);
-bool ll_is(const struct ll *ll, const char *word); /* a word or sign */
-bool ll_take(struct ll *ll, const char *word);     /* if it is there */
+/* Goes to another place of the file, and back. There, no block is open. After a failure, it stays at the end. */
+struct ll_mark {
+  struct ll_token token;
+  const char *next;
+  uint32_t line, block;
+};
+struct ll_mark ll_go(struct ll *ll, const char *at, uint32_t line);
+void ll_return(struct ll *ll, struct ll_mark mark);
+const char *ll_behind(const struct ll_token *name); /* where what follows a name begins */
+bool ll_is(const struct ll *ll, const char *word);  /* a word or sign */
+bool ll_take(struct ll *ll, const char *word);      /* if it is there */
 bool ll_expect(struct ll *ll, const char *word);
 bool ll_take_number(struct ll *ll, uint64_t *number);
+/* Takes a comma, unless metadata follows it, which ends an instruction's operands. */
+bool ll_take_comma(struct ll *ll);
 /* Skips a bracket that is open now, with all that it contains. */
 void ll_skip_brackets(struct ll *ll);
 /* A token's text, for messages. */
@@ -214,6 +223,8 @@ uint32_t ll_id(struct ll *ll);
 void ll_begin(struct ll *ll, enum ll_section section, uint16_t op);
 void ll_put(struct ll *ll, uint32_t word);
 void ll_put_text(struct ll *ll, const char *text, size_t length);
+void ll_write_name(struct ll *ll, uint32_t id, const struct ll_token *name);
+void ll_write_import(struct ll *ll, uint32_t id, const char *name, size_t length);
 void ll_finish(struct ll *ll);
 /* Finishes an instruction of LL_DEFINITIONS whose result is word `result`, which is 0 so far. Returns the id, that of
  * an equal instruction if there is one. */
@@ -252,6 +263,9 @@ static inline uint32_t ll_components(const struct ll *ll, uint32_t type) {
 }
 /* A type with as many components and another scalar. */
 uint32_t ll_like(struct ll *ll, uint32_t type, uint32_t scalar);
+/* Is this an integer, or a vector of integers, with bits above it, as SPIR-V has it? Those of more than 64 bits are
+ * refused where lowering meets them. */
+bool ll_is_odd(const struct ll *ll, uint32_t type);
 unsigned ll_width(unsigned bits); /* 8, 16, 32 or 64, at least `bits`; 0: more than 64 */
 
 /* ---- ll_constant.c ------------------------------------------------------------------------------- */
@@ -265,7 +279,8 @@ uint32_t ll_undef(struct ll *ll, uint32_t type);
 uint32_t ll_splat(struct ll *ll, uint32_t type, uint32_t scalar /* id of a constant */);
 /* Reads a value of a type, constant or not. */
 uint32_t ll_read_value(struct ll *ll, uint32_t type);
-struct ll_value ll_read_operand(struct ll *ll); /* a type and a value */
+struct ll_value ll_read_operand(struct ll *ll);                                 /* a type and a value */
+void ll_read_operands(struct ll *ll, struct ll_value *operand, unsigned count); /* with commas between them */
 /* Whether the current token is a constant integer; its value is not consumed. */
 bool ll_peek_integer(const struct ll *ll, int64_t *value);
 uint32_t ll_global_id(struct ll *ll, const struct ll_token *name);
@@ -299,6 +314,8 @@ __attribute__((format(printf, 3, 4))) uint32_t ll_unsupported(struct ll *ll, uin
 
 /* Whether this is an arithmetic instruction, comparison, conversion or one on vectors; if so, reads the rest. */
 bool ll_read_number(struct ll *ll, const struct ll_token *op, struct ll_value *result);
+/* Whether a word is an operation that constant expressions may have. */
+bool ll_is_operation(const struct ll_token *word);
 /* Reads a constant expression of one of these, in brackets. */
 uint32_t ll_read_expression(struct ll *ll, const struct ll_token *op, uint32_t type);
 uint32_t ll_convert(struct ll *ll, const char *op, struct ll_value from, uint32_t to);
@@ -329,8 +346,7 @@ struct ll_value ll_read_call(struct ll *ll);
 /* Each: whether it knows the function; *id is then the result, 0 for none. */
 bool ll_call_intrinsic(struct ll *ll, const struct ll_call *call, uint32_t *id);
 bool ll_call_opencl(struct ll *ll, const struct ll_call *call, uint32_t *id);
-bool ll_call_nvptx(struct ll *ll, const struct ll_call *call, uint32_t *id);
-bool ll_call_amdgcn(struct ll *ll, const struct ll_call *call, uint32_t *id);
+bool ll_call_gpu(struct ll *ll, const struct ll_call *call, uint32_t *id);
 uint32_t ll_call_import(struct ll *ll, const char *name, uint32_t result, unsigned count,
                         const struct ll_value *argument);
 uint32_t ll_std(struct ll *ll, uint32_t instruction, uint32_t type /* number */, unsigned count, ...);

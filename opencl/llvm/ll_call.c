@@ -59,7 +59,7 @@ uint32_t ll_builtin(struct ll *ll, uint32_t builtin, int component) {
   if (!*variable) {
     *variable = ll_id(ll);
     ll_emit(ll, LL_DEFINITIONS, OpVariable, pointer, *variable, SPIRV_INPUT);
-    ll_emit(ll, LL_DECORATIONS, OpDecorate, *variable, 11 /* BuiltIn */, builtin);
+    ll_emit(ll, LL_DECORATIONS, OpDecorate, *variable, DecorationBuiltIn, builtin);
   }
   const uint32_t id = ll_make(ll, OpLoad, ll_spirv_type(ll, type), *variable);
   return component >= 0 ? ll_make(ll, OpCompositeExtract, ll_spirv_type(ll, scalar), id, (uint32_t)component) : id;
@@ -162,9 +162,7 @@ static uint32_t call_named(struct ll *ll, struct ll_call *call, const struct ll_
     return id;
   if (callee && callee->is_function && callee->is_defined)
     return call_function(ll, callee->id, call);
-  const bool known = ll->target == LL_SPIR    ? ll_call_opencl(ll, call, &id)
-                     : ll->target == LL_NVPTX ? ll_call_nvptx(ll, call, &id)
-                                              : ll_call_amdgcn(ll, call, &id);
+  const bool known = ll->target == LL_SPIR ? ll_call_opencl(ll, call, &id) : ll_call_gpu(ll, call, &id);
   return known ? id : ll_call_import(ll, call->name, call->result, call->count, call->argument);
 }
 

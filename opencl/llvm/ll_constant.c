@@ -2,7 +2,6 @@
  * global variable is read when something first names it, or at the end, because initializers name later ones. */
 #include "opencl/llvm/ll.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,18 +14,26 @@ enum { MOST_DEPTH = 64 };
 
 /* ---- numbers ------------------------------------------------------------------------------------- */
 
+/* A composite of these parts. */
+static uint32_t composite(struct ll *ll, uint32_t type, const uint32_t *part, size_t count) {
+  const uint32_t id = ll_spirv_type(ll, type);
+  ll_begin(ll, LL_DEFINITIONS, OpConstantComposite);
+  ll_put(ll, id);
+  ll_put(ll, 0);
+  for (size_t i = 0; i < count; i++)
+    ll_put(ll, part[i]);
+  return ll_finish_once(ll, 2);
+}
+
 uint32_t ll_splat(struct ll *ll, uint32_t type, uint32_t scalar) {
   const struct ll_type *t = ll_type(ll, type);
   if (t->kind != LL_VECTOR || t->count == 1)
     return scalar;
   const uint64_t count = t->count;
-  const uint32_t id = ll_spirv_type(ll, type);
-  ll_begin(ll, LL_DEFINITIONS, OpConstantComposite);
-  ll_put(ll, id);
-  ll_put(ll, 0);
+  uint32_t part[64]; /* a vector has no more components */
   for (uint64_t i = 0; i < count; i++)
-    ll_put(ll, scalar);
-  return ll_finish_once(ll, 2);
+    part[i] = scalar;
+  return composite(ll, type, part, count);
 }
 
 /* A scalar of a type of `bits` bits. */
@@ -145,13 +152,7 @@ static uint32_t read_parts(struct ll *ll, uint32_t type, const char *close) {
   } else if (count == 0) {
     id = ll_null(ll, type);
   } else {
-    const uint32_t written = ll_spirv_type(ll, type);
-    ll_begin(ll, LL_DEFINITIONS, OpConstantComposite);
-    ll_put(ll, written);
-    ll_put(ll, 0);
-    for (size_t i = 0; i < count; i++)
-      ll_put(ll, part[i]);
-    id = ll_finish_once(ll, 2);
+    id = composite(ll, type, part, count);
   }
   free(part);
   return id;
@@ -168,18 +169,14 @@ static uint32_t read_bytes(struct ll *ll, uint32_t type) {
     return 1;
   }
   uint32_t *part = need(length + 1, sizeof *part);
-  const uint32_t element = array->element, written = ll_spirv_type(ll, type);
+  const uint32_t element = array->element;
   for (size_t i = 0; i < length; i++)
     part[i] = ll_integer(ll, element, (unsigned char)bytes[i]);
-  ll_begin(ll, LL_DEFINITIONS, OpConstantComposite);
-  ll_put(ll, written);
-  ll_put(ll, 0);
-  for (size_t i = 0; i < length; i++)
-    ll_put(ll, part[i]);
+  const uint32_t id = composite(ll, type, part, length);
   free(part);
   free(bytes);
   ll_advance(ll);
-  return ll_finish_once(ll, 2);
+  return id;
 }
 
 /* splat (i32 7) */
@@ -267,6 +264,14 @@ struct ll_value ll_read_operand(struct ll *ll) {
   return (struct ll_value){.id = ll_read_value(ll, type), .type = type, .align = align};
 }
 
+void ll_read_operands(struct ll *ll, struct ll_value *operand, unsigned count) {
+  for (unsigned i = 0; i < count; i++) {
+    if (i)
+      ll_expect(ll, ",");
+    operand[i] = ll_read_operand(ll);
+  }
+}
+
 /* ---- global variables ---------------------------------------------------------------------------- */
 
 struct ll_global *ll_find_global(struct ll *ll, const char *at, size_t length) {
@@ -321,13 +326,13 @@ static uint32_t read_variable(struct ll *ll, const struct ll_token *name) {
     ll_read_value(ll, type); /* the LDS starts with anything */
   else if (!external)
     initial = ll_read_value(ll, type);
-  while (ll_take(ll, ","))
-    if (ll_take(ll, "align"))
+  while (ll_take(ll, ",")) { /* align 4, section "text", ... */
+    const bool aligned = ll_take(ll, "align");
+    if (aligned)
       ll_take_number(ll, &align);
-    else
-      while (ll->token.kind != LL_END && !ll_is(ll, ",") && ll->token.kind != LL_GLOBAL &&
-             ll->token.line == ll->next_line)
-        ll_advance(ll);
+    while (!aligned && ll->token.kind != LL_END && ll->token.line == name->line && !ll_is(ll, ","))
+      ll_advance(ll);
+  }
   const uint32_t id = ll_id(ll);
   ll_begin(ll, LL_DEFINITIONS, OpVariable);
   ll_put(ll, pointer);
@@ -336,20 +341,11 @@ static uint32_t read_variable(struct ll *ll, const struct ll_token *name) {
   if (initial)
     ll_put(ll, initial);
   ll_finish(ll);
-  ll_begin(ll, LL_NAMES, OpName);
-  ll_put(ll, id);
-  ll_put_text(ll, name->at, name->length);
-  ll_finish(ll);
+  ll_write_name(ll, id, name);
   if (align)
-    ll_emit(ll, LL_DECORATIONS, OpDecorate, id, 44 /* Alignment */, (uint32_t)align);
-  if (external && storage != SPIRV_WORKGROUP) {
-    ll_begin(ll, LL_DECORATIONS, OpDecorate);
-    ll_put(ll, id);
-    ll_put(ll, 41 /* LinkageAttributes */);
-    ll_put_text(ll, name->at, name->length);
-    ll_put(ll, 1 /* Import */);
-    ll_finish(ll);
-  }
+    ll_emit(ll, LL_DECORATIONS, OpDecorate, id, DecorationAlignment, (uint32_t)align);
+  if (external && storage != SPIRV_WORKGROUP)
+    ll_write_import(ll, id, name->at, name->length);
   return generic ? to_generic(ll, id) : id;
 }
 
@@ -368,22 +364,13 @@ uint32_t ll_global_id(struct ll *ll, const struct ll_token *name) {
   }
   if (global->state == LL_READ)
     return global->id;
-  /* Reads it where it is, and returns here. */
-  const struct ll_token token = ll->token;
-  const char *next = ll->next;
-  const uint32_t line = ll->next_line, block = ll->block;
+  const struct ll_token found = global->token;
   const size_t number = (size_t)(global - ll->global);
   global->state = LL_READING;
-  ll->block = 0;
-  ll_seek(ll, global->token.at + global->token.length + (global->token.at[-1] == '"'), global->token.line);
-  const uint32_t id = read_variable(ll, &ll->global[number].token);
-  ll->block = block;
+  const struct ll_mark mark = ll_go(ll, ll_behind(&found), found.line);
+  const uint32_t id = read_variable(ll, &found);
+  ll_return(ll, mark);
   ll->global[number].state = LL_READ;
   ll->global[number].id = id;
-  if (!ll->failed) {
-    ll->token = token;
-    ll->next = next;
-    ll->next_line = line;
-  }
   return id;
 }

@@ -89,23 +89,12 @@ uint32_t ll_unsupported(struct ll *ll, uint32_t type, const char *format, ...) {
 
 /* ---- memory -------------------------------------------------------------------------------------- */
 
-/* ", align 4"; metadata may follow instead. */
+/* ", align 4" */
 static uint32_t read_align(struct ll *ll) {
   uint64_t align = 0;
-  if (ll_is(ll, ",")) {
-    const struct ll_token comma = ll->token;
-    ll_advance(ll);
-    if (ll_take(ll, "align"))
-      ll_take_number(ll, &align);
-    else
-      ll_seek(ll, comma.at, comma.line);
-  }
+  if (ll_take_comma(ll) && ll_expect(ll, "align"))
+    ll_take_number(ll, &align);
   return align <= 1 << 20 ? (uint32_t)align : 1 << 20;
-}
-
-static bool is_odd(const struct ll *ll, uint32_t type) {
-  const struct ll_type *t = ll_type(ll, type);
-  return t->kind == LL_INT && t->bits > 1 && t->bits < ll_width(t->bits);
 }
 
 /* A pointer to a byte `offset` behind another. */
@@ -155,24 +144,18 @@ static struct ll_value read_alloca(struct ll *ll) {
   uint64_t align = 0, space = 0;
   int64_t count = 1;
   bool known = true;
-  while (ll_is(ll, ",")) {
-    const struct ll_token comma = ll->token;
-    ll_advance(ll);
+  while (ll_take_comma(ll))
     if (ll_take(ll, "align")) {
       ll_take_number(ll, &align);
     } else if (ll_take(ll, "addrspace")) {
       ll_expect(ll, "(");
       ll_take_number(ll, &space);
       ll_expect(ll, ")");
-    } else if (ll->token.kind == LL_META) {
-      ll_seek(ll, comma.at, comma.line);
-      break;
     } else {
       ll_read_type(ll);
       known = ll_peek_integer(ll, &count) && count > 0;
       ll_advance(ll);
     }
-  }
   const uint32_t result = ll_pointer_type(ll, ll_storage(ll, space));
   if (!known)
     return ll_value(ll_unsupported(ll, result, "a variable whose size the program computes"), result);
@@ -184,7 +167,7 @@ static struct ll_value read_alloca(struct ll *ll) {
   for (size_t i = 0; i < 4; i++)
     *vector_next(ll->entry.at, ll->entry.count, ll->entry.room) = words[i];
   if (align)
-    ll_emit(ll, LL_DECORATIONS, OpDecorate, id, 44 /* Alignment */, (uint32_t)align);
+    ll_emit(ll, LL_DECORATIONS, OpDecorate, id, DecorationAlignment, (uint32_t)align);
   if (ll_type(ll, result)->count == SPIRV_GENERIC)
     return ll_value(ll_make(ll, OpPtrCastToGeneric, ll_spirv_type(ll, result), id), result);
   return ll_value(id, result);
@@ -247,7 +230,7 @@ static struct ll_value read_load(struct ll *ll) {
                     type);
   }
   const uint32_t align = read_align(ll);
-  if (is_odd(ll, type))
+  if (ll_is_odd(ll, type))
     return ll_value(load_odd(ll, type, pointer, flags), type);
   const uint32_t id = ll_id(ll), written = ll_spirv_type(ll, type);
   ll_begin(ll, LL_CODE, OpLoad);
@@ -264,9 +247,9 @@ static struct ll_value read_load(struct ll *ll) {
 static void read_store(struct ll *ll) {
   const bool atomic = ll_take(ll, "atomic");
   const uint32_t flags = ll_take(ll, "volatile") ? MemoryAccessVolatile : 0;
-  const struct ll_value value = ll_read_operand(ll);
-  ll_expect(ll, ",");
-  const struct ll_value pointer = ll_read_operand(ll);
+  struct ll_value operand[2];
+  ll_read_operands(ll, operand, 2);
+  const struct ll_value value = operand[0], pointer = operand[1];
   if (atomic) {
     const struct order order = read_order(ll);
     read_align(ll);
@@ -274,7 +257,7 @@ static void read_store(struct ll *ll) {
     return;
   }
   const uint32_t align = read_align(ll);
-  if (is_odd(ll, value.type)) {
+  if (ll_is_odd(ll, value.type)) {
     store_odd(ll, value, pointer, flags);
     return;
   }
@@ -306,9 +289,10 @@ static struct ll_value read_atomic(struct ll *ll) {
   ll_take(ll, "volatile");
   const struct ll_token what = ll->token;
   ll_advance(ll);
-  const struct ll_value pointer = ll_read_operand(ll);
-  ll_expect(ll, ",");
-  struct ll_value value = ll_read_operand(ll);
+  struct ll_value operand[2];
+  ll_read_operands(ll, operand, 2);
+  const struct ll_value pointer = operand[0];
+  struct ll_value value = operand[1];
   const struct order order = read_order(ll);
   read_align(ll);
   const uint32_t type = ll_spirv_type(ll, value.type);
@@ -326,11 +310,9 @@ static struct ll_value read_atomic(struct ll *ll) {
 static struct ll_value read_exchange(struct ll *ll) {
   ll_take(ll, "weak");
   ll_take(ll, "volatile");
-  const struct ll_value pointer = ll_read_operand(ll);
-  ll_expect(ll, ",");
-  const struct ll_value expected = ll_read_operand(ll);
-  ll_expect(ll, ",");
-  const struct ll_value desired = ll_read_operand(ll);
+  struct ll_value operand[3];
+  ll_read_operands(ll, operand, 3);
+  const struct ll_value pointer = operand[0], expected = operand[1], desired = operand[2];
   const struct order good = read_order(ll);
   struct order bad = read_order(ll);
   bad.scope = good.scope;
@@ -414,7 +396,8 @@ static void read_switch(struct ll *ll) {
   end_block(ll);
 }
 
-/* "phi i32 [ %a, %entry ], [ 0, %loop ]". LLVM names a predecessor once for each edge from it, SPIR-V only once. */
+/* "phi i32 [ %a, %entry ], [ 0, %loop ]". LLVM names a predecessor once for each edge from it; SPIR-V's reader keeps
+ * one of these. */
 static struct ll_value read_phi(struct ll *ll) {
   struct ll_words pairs = {0};
   const uint32_t type = ll_read_type(ll), id = ll_id(ll);
@@ -430,22 +413,9 @@ static struct ll_value read_phi(struct ll *ll) {
     ll_advance(ll);
     ll_expect(ll, "]");
     const uint32_t label = label_id(ll, &from);
-    struct ll_name *name = ll_find(&ll->labels, from.at, from.length);
-    const bool again = name->phi == id;
-    name->phi = id;
-    if (!again) {
-      *vector_next(pairs.at, pairs.count, pairs.room) = value;
-      *vector_next(pairs.at, pairs.count, pairs.room) = label;
-    }
-    if (!ll_is(ll, ","))
-      break;
-    const struct ll_token comma = ll->token;
-    ll_advance(ll);
-    if (!ll_is(ll, "[")) { /* metadata */
-      ll_seek(ll, comma.at, comma.line);
-      break;
-    }
-  } while (ll->token.kind != LL_END);
+    *vector_next(pairs.at, pairs.count, pairs.room) = value;
+    *vector_next(pairs.at, pairs.count, pairs.room) = label;
+  } while (ll_take_comma(ll));
   const uint32_t written = ll_spirv_type(ll, type);
   ll_begin(ll, LL_CODE, OpPhi);
   ll_put(ll, written);

@@ -124,7 +124,7 @@ static uint32_t saturate(struct ll *ll, const struct ll_call *call, uint16_t op)
   const uint32_t id = ll_make(ll, op, ll_spirv_type(ll, call->result), call->argument[0].id);
   if (ll_scalar(ll, call->result)->bits != ll_width(ll_scalar(ll, call->result)->bits))
     return ll_unsupported(ll, call->result, "%s", call->name);
-  ll_emit(ll, LL_DECORATIONS, OpDecorate, id, 28 /* SaturatedConversion */);
+  ll_emit(ll, LL_DECORATIONS, OpDecorate, id, DecorationSaturatedConversion);
   return id;
 }
 

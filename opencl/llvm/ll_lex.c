@@ -175,11 +175,25 @@ void ll_advance(struct ll *ll) {
     ll_fail(ll, "long metadata or annotations are named too often");
 }
 
-void ll_seek(struct ll *ll, const char *at, uint32_t line) {
+struct ll_mark ll_go(struct ll *ll, const char *at, uint32_t line) {
+  const struct ll_mark mark = {ll->token, ll->next, ll->next_line, ll->block};
+  ll->block = 0;
   ll->next = ll->failed ? ll->end : at;
   ll->next_line = line;
   ll_advance(ll);
+  return mark;
 }
+
+void ll_return(struct ll *ll, struct ll_mark mark) {
+  ll->block = mark.block;
+  if (ll->failed)
+    return;
+  ll->token = mark.token;
+  ll->next = mark.next;
+  ll->next_line = mark.line;
+}
+
+const char *ll_behind(const struct ll_token *name) { return name->at + name->length + (name->at[-1] == '"'); }
 
 bool ll_token_is(const struct ll_token *token, const char *word) {
   return token->length == strlen(word) && !memcmp(token->at, word, token->length);
@@ -221,6 +235,13 @@ bool ll_take_number(struct ll *ll, uint64_t *number) {
   }
   ll_advance(ll);
   return true;
+}
+
+bool ll_take_comma(struct ll *ll) {
+  const char *next = ll->next;
+  while (next < ll->end && isspace((unsigned char)*next))
+    next++;
+  return !(next < ll->end && *next == '!') && ll_take(ll, ",");
 }
 
 void ll_skip_brackets(struct ll *ll) {

@@ -13,28 +13,7 @@ enum { MOST_SCOPES = 64 };
 
 /* ---- reading one node ---------------------------------------------------------------------------- */
 
-/* What the reader was at before it went to a node. */
-struct bookmark {
-  struct ll_token token;
-  const char *next;
-  uint32_t line, block;
-};
-
-static struct bookmark go_to(struct ll *ll, uint32_t node) {
-  const struct bookmark mark = {ll->token, ll->next, ll->next_line, ll->block};
-  ll->block = 0;
-  ll_seek(ll, ll->node[node], ll->node_line[node]);
-  return mark;
-}
-
-static void return_to(struct ll *ll, struct bookmark mark) {
-  ll->block = mark.block;
-  if (ll->failed)
-    return;
-  ll->token = mark.token;
-  ll->next = mark.next;
-  ll->next_line = mark.line;
-}
+static struct ll_mark go_to(struct ll *ll, uint32_t node) { return ll_go(ll, ll->node[node], ll->node_line[node]); }
 
 bool ll_node(const struct ll *ll, const struct ll_token *token, uint32_t *node) {
   uint64_t number = 0;
@@ -57,7 +36,7 @@ struct fields {
 
 static struct fields read_fields(struct ll *ll, uint32_t node) {
   struct fields fields = {0};
-  const struct bookmark mark = go_to(ll, node);
+  const struct ll_mark mark = go_to(ll, node);
   ll_take(ll, "distinct");
   fields.kind = ll->token;
   ll_advance(ll);
@@ -84,8 +63,17 @@ static struct fields read_fields(struct ll *ll, uint32_t node) {
     if (ll->token.kind != LL_LABEL && !ll_is(ll, ")"))
       ll_advance(ll);
   }
-  return_to(ll, mark);
+  ll_return(ll, mark);
   return fields;
+}
+
+static uint32_t write_string(struct ll *ll, const char *text) {
+  const uint32_t id = ll_id(ll);
+  ll_begin(ll, LL_STRINGS, OpString);
+  ll_put(ll, id);
+  ll_put_text(ll, text, strlen(text));
+  ll_finish(ll);
+  return id;
 }
 
 /* ---- source lines -------------------------------------------------------------------------------- */
@@ -98,15 +86,11 @@ static uint32_t file_string(struct ll *ll, uint32_t node) {
   char *name = ll_string(&fields.filename), *folder = ll_string(&fields.directory);
   const bool whole = *name == '/' || !*folder;
   char *path = whole ? need_copy(name) : need_print("%s/%s", folder, name);
-  const uint32_t id = ll_id(ll);
-  ll_begin(ll, LL_STRINGS, OpString);
-  ll_put(ll, id);
-  ll_put_text(ll, path, strlen(path));
-  ll_finish(ll);
+  ll->node_file[node] = write_string(ll, path);
   free(name);
   free(folder);
   free(path);
-  return ll->node_file[node] = id;
+  return ll->node_file[node];
 }
 
 /* The file of a scope: its own or that of a scope around it. 0: it has none. */
@@ -131,10 +115,10 @@ struct ll_place ll_place(struct ll *ll, uint32_t node) {
 /* Looks through the nodes that "!{!32, !26, !33}" names. */
 uint32_t ll_loop_copies(struct ll *ll, uint32_t node) {
   uint32_t copies = 0, inner;
-  const struct bookmark mark = go_to(ll, node);
+  const struct ll_mark mark = go_to(ll, node);
   while (ll->token.kind == LL_META || ll_is(ll, "distinct") || ll_is(ll, "{") || ll_is(ll, ",")) {
     if (ll_node(ll, &ll->token, &inner) && inner != node) {
-      const struct bookmark here = go_to(ll, inner);
+      const struct ll_mark here = go_to(ll, inner);
       ll_advance(ll); /* ! */
       ll_take(ll, "{");
       const struct ll_token hint = ll->token;
@@ -150,46 +134,41 @@ uint32_t ll_loop_copies(struct ll *ll, uint32_t node) {
                  : ll_token_is(&hint, "llvm.loop.unroll.enable") ? UINT32_MAX
                                                                  : copies;
       }
-      return_to(ll, here);
+      ll_return(ll, here);
     }
     ll_advance(ll);
   }
-  return_to(ll, mark);
+  ll_return(ll, mark);
   return copies;
 }
 
 /* ---- kernels ------------------------------------------------------------------------------------- */
 
 /* "!{i32 64, i32 1, i32 1}" as numbers. */
-static unsigned read_numbers(struct ll *ll, uint32_t node, uint32_t number[3]) {
+static void read_numbers(struct ll *ll, uint32_t node, uint32_t number[3]) {
   unsigned count = 0;
-  const struct bookmark mark = go_to(ll, node);
+  const struct ll_mark mark = go_to(ll, node);
   for (; ll->token.kind != LL_END && !ll_is(ll, "}"); ll_advance(ll)) {
     int64_t value;
     if (ll_peek_integer(ll, &value) && count < 3)
       number[count++] = value > 0 && value <= UINT32_MAX ? (uint32_t)value : 0;
   }
-  return_to(ll, mark);
-  return count;
+  ll_return(ll, mark);
 }
 
 /* "!{!"float4*", !"int"}" becomes the string "kernel_arg_type.NAME.float4*,int,", as translators write it. */
 static void write_list(struct ll *ll, const struct ll_token *kind, uint32_t node, const struct ll_token *name) {
   struct text list = {0};
   text_print(&list, "%.*s.%.*s.", (int)kind->length, kind->at, (int)name->length, name->at);
-  const struct bookmark mark = go_to(ll, node);
+  const struct ll_mark mark = go_to(ll, node);
   for (; ll->token.kind != LL_END && !ll_is(ll, "}"); ll_advance(ll))
     if (ll->token.kind == LL_STRING) {
       char *item = ll_string(&ll->token);
       text_print(&list, "%s,", item);
       free(item);
     }
-  return_to(ll, mark);
-  const uint32_t id = ll_id(ll);
-  ll_begin(ll, LL_STRINGS, OpString);
-  ll_put(ll, id);
-  ll_put_text(ll, list.data, list.length);
-  ll_finish(ll);
+  ll_return(ll, mark);
+  write_string(ll, list.data);
   free(list.data);
 }
 
@@ -199,8 +178,8 @@ void ll_kernel_metadata(struct ll *ll, const struct ll_token *kind, uint32_t nod
   uint32_t size[3] = {1, 1, 1};
   if (required || ll_token_is(kind, "work_group_size_hint")) {
     read_numbers(ll, node, size);
-    ll_emit(ll, LL_HEAD, OpExecutionMode, function, required ? 17 /* LocalSize */ : 18 /* LocalSizeHint */, size[0],
-            size[1], size[2]);
+    ll_emit(ll, LL_HEAD, OpExecutionMode, function, required ? ExecutionModeLocalSize : ExecutionModeLocalSizeHint,
+            size[0], size[1], size[2]);
   } else if (ll_token_is(kind, "kernel_arg_type") || ll_token_is(kind, "kernel_arg_type_qual")) {
     write_list(ll, kind, node, name);
   }

@@ -16,65 +16,13 @@ enum { MOST_BYTES = 64 << 20 };
 
 /* Words that begin a value. Any other word before one is an attribute. */
 static bool starts_value(const struct ll *ll) {
-  static const char *const words[] = {"null",
-                                      "undef",
-                                      "poison",
-                                      "zeroinitializer",
-                                      "true",
-                                      "false",
-                                      "none",
-                                      "splat",
-                                      "getelementptr",
-                                      "bitcast",
-                                      "trunc",
-                                      "zext",
-                                      "sext",
-                                      "fptrunc",
-                                      "fpext",
-                                      "fptoui",
-                                      "fptosi",
-                                      "uitofp",
-                                      "sitofp",
-                                      "ptrtoint",
-                                      "ptrtoaddr",
-                                      "inttoptr",
-                                      "addrspacecast",
-                                      "icmp",
-                                      "fcmp",
-                                      "select",
-                                      "add",
-                                      "sub",
-                                      "mul",
-                                      "shl",
-                                      "lshr",
-                                      "ashr",
-                                      "and",
-                                      "or",
-                                      "xor",
-                                      "extractelement",
-                                      "insertelement",
-                                      "shufflevector",
-                                      "extractvalue",
-                                      "insertvalue",
-                                      "asm",
-                                      "blockaddress",
-                                      "dso_local_equivalent",
-                                      "no_cfi",
-                                      "ptrauth",
-                                      "udiv",
-                                      "sdiv",
-                                      "urem",
-                                      "srem",
-                                      "fadd",
-                                      "fsub",
-                                      "fmul",
-                                      "fdiv",
-                                      "frem",
-                                      "fneg"};
+  static const char *const words[] = {
+      "null",  "undef", "poison",       "zeroinitializer",      "true",   "false",  "none",
+      "splat", "asm",   "blockaddress", "dso_local_equivalent", "no_cfi", "ptrauth"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (ll_is(ll, words[i]))
       return true;
-  return false;
+  return ll_is_operation(&ll->token);
 }
 
 /* A word, perhaps with something in brackets or a number behind it. */
@@ -151,18 +99,11 @@ static uint32_t written_type(struct ll *ll, uint32_t type, const struct attribut
 }
 
 static void decorate_parameter(struct ll *ll, uint32_t id, const struct attributes *attributes) {
-  enum { FUNC_PARAM_ATTR = 38, BY_VAL = 2, SRET = 3, ALIGNMENT = 44 };
   if (attributes->by_value || attributes->sret)
-    ll_emit(ll, LL_DECORATIONS, OpDecorate, id, FUNC_PARAM_ATTR, attributes->by_value ? BY_VAL : SRET);
+    ll_emit(ll, LL_DECORATIONS, OpDecorate, id, DecorationFuncParamAttr,
+            attributes->by_value ? FunctionParameterAttributeByVal : FunctionParameterAttributeSret);
   if (attributes->align && attributes->align <= 1 << 20 && !(attributes->align & (attributes->align - 1)))
-    ll_emit(ll, LL_DECORATIONS, OpDecorate, id, ALIGNMENT, (uint32_t)attributes->align);
-}
-
-static void write_name(struct ll *ll, uint32_t id, const struct ll_token *name) {
-  ll_begin(ll, LL_NAMES, OpName);
-  ll_put(ll, id);
-  ll_put_text(ll, name->at, name->length);
-  ll_finish(ll);
+    ll_emit(ll, LL_DECORATIONS, OpDecorate, id, DecorationAlignment, (uint32_t)attributes->align);
 }
 
 /* "(ptr noundef %a, i32 %n)" of a definition; a parameter without a name has the next number. */
@@ -180,7 +121,7 @@ static void read_parameters(struct ll *ll, bool kernel) {
     if (ll->token.kind == LL_LOCAL) {
       parameter.name = ll->token;
       ll_name(&ll->values, parameter.name.at, parameter.name.length);
-      write_name(ll, parameter.id, &parameter.name);
+      ll_write_name(ll, parameter.id, &parameter.name);
       ll_advance(ll);
     }
     *vector_next(ll->parameter, ll->parameters, ll->parameter_room) = parameter;
@@ -206,7 +147,7 @@ void ll_bind_parameters(struct ll *ll) {
 
 static void write_entry(struct ll *ll, uint32_t function, const struct ll_token *name) {
   ll_begin(ll, LL_HEAD, OpEntryPoint);
-  ll_put(ll, 6 /* Kernel */);
+  ll_put(ll, ExecutionModelKernel);
   ll_put(ll, function);
   ll_put_text(ll, name->at, name->length);
   ll_finish(ll);
@@ -214,33 +155,23 @@ static void write_entry(struct ll *ll, uint32_t function, const struct ll_token 
 
 /* Does "!nvvm.annotations" name this function as a kernel? "!{ptr @k, !"kernel", i32 1}" */
 static bool is_annotated(struct ll *ll, const struct ll_token *name) {
-  const struct ll_token token = ll->token;
-  const char *next = ll->next;
-  const uint32_t line = ll->next_line;
   bool found = false;
   if (!ll->annotations.at)
     return false;
-  ll_seek(ll, ll->annotations.at, ll->annotations.line);
+  const struct ll_mark mark = ll_go(ll, ll->annotations.at, ll->annotations.line);
   for (uint32_t node; ll->token.kind != LL_END && !ll_is(ll, "}"); ll_advance(ll)) {
     if (!ll_node(ll, &ll->token, &node))
       continue;
-    const struct ll_token here = ll->token;
-    const char *behind = ll->next;
     bool mine = false;
-    for (ll_seek(ll, ll->node[node], ll->node_line[node]); ll->token.kind != LL_END && !ll_is(ll, "}");
-         ll_advance(ll)) {
+    const struct ll_mark here = ll_go(ll, ll->node[node], ll->node_line[node]);
+    for (; ll->token.kind != LL_END && !ll_is(ll, "}"); ll_advance(ll)) {
       mine |= ll->token.kind == LL_GLOBAL && ll->token.length == name->length &&
               !memcmp(ll->token.at, name->at, name->length);
       found |= mine && ll->token.kind == LL_STRING && ll_token_is(&ll->token, "kernel");
     }
-    ll->token = here;
-    ll->next = behind;
+    ll_return(ll, here);
   }
-  if (!ll->failed) {
-    ll->token = token;
-    ll->next = next;
-    ll->next_line = line;
-  }
+  ll_return(ll, mark);
   return found;
 }
 
@@ -269,7 +200,7 @@ static void read_function(struct ll *ll, uint32_t id, const struct ll_token *nam
   }
   if (kernel)
     write_entry(ll, id, name);
-  write_name(ll, id, name);
+  ll_write_name(ll, id, name);
   const uint32_t written = ll_spirv_type(ll, result);
   ll_begin(ll, LL_DEFINITIONS, OpTypeFunction);
   ll_put(ll, 0);
@@ -294,12 +225,7 @@ static void write_imports(struct ll *ll) {
     for (uint32_t k = 3; k < type[0] >> 16; k++)
       ll_emit(ll, LL_CODE, OpFunctionParameter, type[k], ll_id(ll));
     ll_emit_words(ll, LL_CODE, OpFunctionEnd, NULL, 0);
-    ll_begin(ll, LL_DECORATIONS, OpDecorate);
-    ll_put(ll, name->id);
-    ll_put(ll, 41 /* LinkageAttributes */);
-    ll_put_text(ll, name->at, strcspn(name->at, "\n"));
-    ll_put(ll, 1 /* Import */);
-    ll_finish(ll);
+    ll_write_import(ll, name->id, name->at, strcspn(name->at, "\n"));
   }
 }
 
@@ -399,7 +325,7 @@ static void read_triple(struct ll *ll) {
 }
 
 static void find_all(struct ll *ll) {
-  for (ll_seek(ll, ll->text, 1); ll->token.kind != LL_END;) {
+  for (ll_go(ll, ll->text, 1); ll->token.kind != LL_END;) {
     const struct ll_token token = ll->token;
     if (ll_is(ll, "define") || ll_is(ll, "declare")) {
       find_function(ll);
@@ -423,15 +349,19 @@ static void find_all(struct ll *ll) {
 /* The text of a variable "@.str = ... c"text\00""; the caller frees it. NULL: it is something else. */
 static char *text_of(struct ll *ll, const struct ll_token *name) {
   const struct ll_global *global = ll_find_global(ll, name->at, name->length);
+  char *text = NULL;
   if (!global || global->is_function)
     return NULL;
-  ll_seek(ll, global->token.at + global->token.length + (global->token.at[-1] == '"'), global->token.line);
+  const struct ll_mark mark = ll_go(ll, ll_behind(&global->token), global->token.line);
   while (ll->token.kind != LL_END && ll->token.kind != LL_BYTES && ll->token.line == global->token.line)
     ll_advance(ll);
-  return ll->token.kind == LL_BYTES ? ll_string(&ll->token) : NULL;
+  if (ll->token.kind == LL_BYTES)
+    text = ll_string(&ll->token);
+  ll_return(ll, mark);
+  return text;
 }
 
-/* The id of a variable or function that is annotated; of a variable in generic memory, the variable's own. */
+/* The id of a variable or function that is annotated; 0: it is neither. */
 static uint32_t annotated(struct ll *ll, const struct ll_token *name) {
   const struct ll_global *global = ll_find_global(ll, name->at, name->length);
   return !global ? 0 : global->is_function ? global->id : ll_global_id(ll, name);
@@ -446,10 +376,9 @@ static void read_annotations(struct ll *ll) {
   struct ll_token what = {0};
   if (!list)
     return;
-  ll_seek(ll, list->token.at + list->token.length, list->token.line);
+  ll_go(ll, ll_behind(&list->token), list->token.line);
   while (ll->token.kind != LL_END && ll->token.line == list->token.line) {
     const struct ll_token token = ll->token;
-    const char *next = ll->next;
     if (ll_is(ll, "{")) {
       seen = 0;
     } else if (token.kind == LL_GLOBAL && seen++ == 0) {
@@ -460,15 +389,11 @@ static void read_annotations(struct ll *ll) {
       if (id) {
         ll_begin(ll, LL_DECORATIONS, OpDecorate);
         ll_put(ll, id);
-        ll_put(ll, 5635 /* UserSemantic */);
+        ll_put(ll, DecorationUserSemantic);
         ll_put_text(ll, text, strlen(text));
         ll_finish(ll);
       }
       free(text);
-      if (ll->failed)
-        return;
-      ll->next = next;
-      ll->next_line = token.line;
     }
     ll_advance(ll);
   }
@@ -498,7 +423,7 @@ static void write_head(struct ll *ll) {
   ll_put(ll, ll->std);
   ll_put_text(ll, set, sizeof set - 1);
   ll_finish(ll);
-  ll_emit(ll, LL_HEAD, OpMemoryModel, 2 /* Physical64 */, 2 /* OpenCL */);
+  ll_emit(ll, LL_HEAD, OpMemoryModel, AddressingModelPhysical64, 2 /* OpenCL */);
 }
 
 static void read_module(struct ll *ll) {
@@ -511,7 +436,7 @@ static void read_module(struct ll *ll) {
       ll_global_id(ll, &ll->global[i].token);
   for (size_t i = 0; i < ll->globals && !ll->failed; i++)
     if (ll->global[i].is_function && ll->global[i].is_defined) {
-      ll_seek(ll, ll->global[i].start.at, ll->global[i].start.line);
+      ll_go(ll, ll->global[i].start.at, ll->global[i].start.line);
       const struct ll_token name = ll->global[i].token;
       read_function(ll, ll->global[i].id, &name);
     }
@@ -546,8 +471,8 @@ static void free_all(struct ll *ll) {
 }
 
 bool llvm_is_text(const uint8_t *bytes, size_t size) {
-  static const char *const begins[] = {
-      "; ModuleID", "source_filename", "target datalayout", "target triple", "define ", "%", "@", "declare "};
+  static const char *const begins[] = {"; ModuleID",    "source_filename", "target datalayout",
+                                       "target triple", "define ",         "declare "};
   for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
     if (size > strlen(begins[i]) && !memcmp(bytes, begins[i], strlen(begins[i])))
       return true;

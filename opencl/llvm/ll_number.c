@@ -10,23 +10,15 @@
 
 #include "sim/base/vector.h"
 
-enum { NO_SIGNED_WRAP = 4469, NO_UNSIGNED_WRAP = 4470 };
-
 /* ---- widths -------------------------------------------------------------------------------------- */
 
 static bool is_bool(const struct ll *ll, uint32_t type) {
   return ll_scalar(ll, type)->kind == LL_INT && ll_scalar(ll, type)->bits == 1;
 }
 
-/* Is this an integer with bits above it? Those of more than 64 bits are refused where lowering meets them. */
-static bool is_odd(const struct ll *ll, uint32_t type) {
-  const struct ll_type *scalar = ll_scalar(ll, type);
-  return scalar->kind == LL_INT && scalar->bits > 1 && scalar->bits < ll_width(scalar->bits);
-}
-
 /* Clears the bits above an integer. */
 static uint32_t clear_above(struct ll *ll, uint32_t type, uint32_t id) {
-  if (!is_odd(ll, type))
+  if (!ll_is_odd(ll, type))
     return id;
   return ll_make(ll, OpBitwiseAnd, ll_spirv_type(ll, type), id, ll_integer(ll, type, UINT64_MAX));
 }
@@ -34,7 +26,7 @@ static uint32_t clear_above(struct ll *ll, uint32_t type, uint32_t id) {
 /* Fills the bits above an integer with its sign. */
 static uint32_t extend_sign(struct ll *ll, uint32_t type, uint32_t id) {
   const unsigned bits = ll_scalar(ll, type)->bits, width = ll_width(bits);
-  if (!is_odd(ll, type))
+  if (!ll_is_odd(ll, type))
     return id;
   const uint32_t written = ll_spirv_type(ll, type);
   const uint32_t by = ll_integer(ll, ll_like(ll, type, ll_int_type(ll, width)), width - bits);
@@ -204,7 +196,7 @@ static uint32_t bitcast(struct ll *ll, struct ll_value from, uint32_t to) {
     return from.id;
   if (ll_type(ll, from.type)->kind == LL_POINTER && ll_type(ll, to)->kind == LL_POINTER)
     return cast_pointer(ll, from, to);
-  if (is_odd(ll, from.type) || is_odd(ll, to) || is_bool(ll, from.type) || is_bool(ll, to))
+  if (ll_is_odd(ll, from.type) || ll_is_odd(ll, to) || is_bool(ll, from.type) || is_bool(ll, to))
     return ll_unsupported(ll, to, "a bitcast from %u to %u bits", ll_scalar(ll, from.type)->bits,
                           ll_scalar(ll, to)->bits);
   return ll_make(ll, OpBitcast, written, from.id);
@@ -343,9 +335,9 @@ static uint32_t read_mask(struct ll *ll, uint32_t mask[64]) {
 /* Vectors of one component are scalars in SPIR-V, which OpVectorShuffle does not take. */
 static struct ll_value read_shuffle(struct ll *ll) {
   uint32_t mask[64] = {0}, part[64];
-  const struct ll_value a = ll_read_operand(ll);
-  ll_expect(ll, ",");
-  const struct ll_value b = ll_read_operand(ll);
+  struct ll_value operand[2];
+  ll_read_operands(ll, operand, 2);
+  const struct ll_value a = operand[0], b = operand[1];
   ll_expect(ll, ",");
   const uint32_t count = read_mask(ll, mask), from = ll_components(ll, a.type);
   if (ll_type(ll, a.type)->kind != LL_VECTOR || ll->failed) {
@@ -358,10 +350,8 @@ static struct ll_value read_shuffle(struct ll *ll) {
     if (mask[i] != ANY && mask[i] >= 2 * from)
       ll_fail(ll, "component %u of two vectors of %u", mask[i], from);
   if (from > 1 && count > 1) {
-    for (uint32_t i = 0; i < count; i++)
-      part[i] = mask[i];
     uint32_t words[66] = {a.id, b.id};
-    memcpy(words + 2, part, count * sizeof *part);
+    memcpy(words + 2, mask, count * sizeof *mask);
     return ll_value(ll_make_words(ll, OpVectorShuffle, written, words, count + 2), type);
   }
   for (uint32_t i = 0; i < count; i++)
@@ -374,14 +364,8 @@ static struct ll_value read_shuffle(struct ll *ll) {
 /* ", 0, 1": the path to a member, and its type. */
 static uint32_t read_path(struct ll *ll, uint32_t type, uint32_t path[32], uint32_t *count) {
   *count = 0;
-  while (ll_is(ll, ",") && *count < 32) {
-    const struct ll_token comma = ll->token;
+  while (*count < 32 && ll_take_comma(ll)) {
     uint64_t index;
-    ll_advance(ll);
-    if (ll->token.kind != LL_INTEGER) {
-      ll_seek(ll, comma.at, comma.line);
-      break;
-    }
     ll_take_number(ll, &index);
     const struct ll_type *t = ll_type(ll, type);
     if ((t->kind != LL_STRUCT && t->kind != LL_ARRAY) || index >= t->count) {
@@ -402,9 +386,9 @@ static struct ll_value read_extract_value(struct ll *ll) {
 }
 
 static struct ll_value read_insert_value(struct ll *ll) {
-  const struct ll_value into = ll_read_operand(ll);
-  ll_expect(ll, ",");
-  const struct ll_value part = ll_read_operand(ll);
+  struct ll_value operand[2];
+  ll_read_operands(ll, operand, 2);
+  const struct ll_value into = operand[0], part = operand[1];
   uint32_t words[34] = {part.id, into.id}, count;
   read_path(ll, into.type, words + 2, &count);
   return ll_value(ll_make_words(ll, OpCompositeInsert, ll_spirv_type(ll, into.type), words, count + 2), into.type);
@@ -427,13 +411,7 @@ static struct ll_value read_address(struct ll *ll, bool brackets) {
   const struct ll_value base = ll_read_operand(ll);
   *vector_next(word, count, room) = ll_spirv_type(ll, type);
   *vector_next(word, count, room) = base.id;
-  while (ll_is(ll, ",")) {
-    const struct ll_token comma = ll->token;
-    ll_advance(ll);
-    if (ll->token.kind == LL_META) {
-      ll_seek(ll, comma.at, comma.line);
-      break;
-    }
+  while (ll_take_comma(ll)) {
     ll_take(ll, "inrange");
     struct ll_value index = ll_read_operand(ll);
     index.id = extend_sign(ll, index.type, index.id);
@@ -467,21 +445,27 @@ static unsigned skip_flags(struct ll *ll) {
   return found & 3;
 }
 
-static struct ll_value read_binary(struct ll *ll, const struct binary *row, bool brackets) {
-  const unsigned wraps = skip_flags(ll);
+/* "i32 %a, %b", or in constant expressions "(i32 1, i32 2)": two operands of one type. */
+static void read_two(struct ll *ll, bool brackets, struct ll_value *a, struct ll_value *b) {
   if (brackets)
     ll_expect(ll, "(");
-  const struct ll_value a = ll_read_operand(ll);
+  *a = ll_read_operand(ll);
   ll_expect(ll, ",");
-  const uint32_t b = brackets ? ll_read_operand(ll).id : ll_read_value(ll, a.type);
+  *b = brackets ? ll_read_operand(ll) : ll_value(ll_read_value(ll, a->type), a->type);
   if (brackets)
     ll_expect(ll, ")");
-  const uint32_t id = operate(ll, row, a.type, a.id, b);
+}
+
+static struct ll_value read_binary(struct ll *ll, const struct binary *row, bool brackets) {
+  const unsigned wraps = skip_flags(ll);
+  struct ll_value a, b;
+  read_two(ll, brackets, &a, &b);
+  const uint32_t id = operate(ll, row, a.type, a.id, b.id);
   if ((row->op == OpIAdd || row->op == OpISub) && !ll->folding && !is_bool(ll, a.type)) {
     if (wraps & 1)
-      ll_emit(ll, LL_DECORATIONS, OpDecorate, id, NO_SIGNED_WRAP);
+      ll_emit(ll, LL_DECORATIONS, OpDecorate, id, DecorationNoSignedWrap);
     if (wraps & 2)
-      ll_emit(ll, LL_DECORATIONS, OpDecorate, id, NO_UNSIGNED_WRAP);
+      ll_emit(ll, LL_DECORATIONS, OpDecorate, id, DecorationNoUnsignedWrap);
   }
   return ll_value(id, a.type);
 }
@@ -491,20 +475,15 @@ static struct ll_value read_comparison(struct ll *ll, bool brackets) {
   skip_flags(ll);
   const struct ll_token word = ll->token;
   ll_advance(ll);
-  if (brackets)
-    ll_expect(ll, "(");
-  const struct ll_value a = ll_read_operand(ll);
-  ll_expect(ll, ",");
-  const uint32_t b = brackets ? ll_read_operand(ll).id : ll_read_value(ll, a.type);
-  if (brackets)
-    ll_expect(ll, ")");
+  struct ll_value a, b;
+  read_two(ll, brackets, &a, &b);
   const uint32_t type = ll_like(ll, a.type, ll_int_type(ll, 1));
   const bool real = ll_scalar(ll, a.type)->kind == LL_REAL;
   if (ll_token_is(&word, "true") || ll_token_is(&word, "false"))
     return ll_value(ll_integer(ll, type, ll_token_is(&word, "true")), type);
   for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++)
     if (ll_token_is(&word, comparisons[i].word) && (real ? comparisons[i].real : comparisons[i].integer))
-      return ll_value(compare(ll, &comparisons[i], a.type, a.id, b), type);
+      return ll_value(compare(ll, &comparisons[i], a.type, a.id, b.id), type);
   ll_fail(ll, "comparison '%s' is unknown", ll_text(&word, room));
   return a;
 }
@@ -539,14 +518,11 @@ static struct ll_value read_select(struct ll *ll, bool brackets) {
   skip_flags(ll);
   if (brackets)
     ll_expect(ll, "(");
-  const struct ll_value condition = ll_read_operand(ll);
-  ll_expect(ll, ",");
-  const struct ll_value yes = ll_read_operand(ll);
-  ll_expect(ll, ",");
-  const struct ll_value no = ll_read_operand(ll);
+  struct ll_value operand[3];
+  ll_read_operands(ll, operand, 3);
   if (brackets)
     ll_expect(ll, ")");
-  return ll_value(ll_select(ll, yes.type, condition.id, yes.id, no.id), yes.type);
+  return ll_value(ll_select(ll, operand[1].type, operand[0].id, operand[1].id, operand[2].id), operand[1].type);
 }
 
 static bool read_number(struct ll *ll, const struct ll_token *op, bool brackets, struct ll_value *result) {
@@ -590,6 +566,16 @@ bool ll_read_number(struct ll *ll, const struct ll_token *op, struct ll_value *r
     return false;
   }
   return true;
+}
+
+bool ll_is_operation(const struct ll_token *word) {
+  static const char *const others[] = {"icmp",         "fcmp",           "select",        "getelementptr",
+                                       "fneg",         "extractelement", "insertelement", "shufflevector",
+                                       "extractvalue", "insertvalue"};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (ll_token_is(word, others[i]))
+      return true;
+  return find_binary(word) || find_conversion(word);
 }
 
 uint32_t ll_read_expression(struct ll *ll, const struct ll_token *op, uint32_t type) {

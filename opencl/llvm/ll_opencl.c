@@ -32,10 +32,11 @@ uint32_t opencl_type(const struct opencl *o, const struct mangle_type *type) {
 uint32_t opencl_pointer(const struct opencl *o, unsigned i, uint32_t element) {
   const struct ll_value *argument = &o->call->argument[i];
   const struct ll_type *type = ll_type(o->ll, argument->type);
+  const enum spirv_storage storage = (enum spirv_storage)type->count;
   if (i >= o->call->count || type->kind != LL_POINTER)
     return ll_unsupported(o->ll, argument->type, "%s without a pointer", o->call->name);
-  const uint32_t pointer = ll_typed_pointer(o->ll, (enum spirv_storage)type->count, ll_spirv_type(o->ll, element));
-  return ll_make(o->ll, OpBitcast, pointer, argument->id);
+  const uint32_t written = ll_spirv_type(o->ll, element); /* the table of types may move */
+  return ll_make(o->ll, OpBitcast, ll_typed_pointer(o->ll, storage, written), argument->id);
 }
 
 /* An argument with as many components as the result. */
@@ -277,8 +278,6 @@ static bool call_relation(const struct opencl *o, uint32_t *id) {
 
 /* ---- conversions --------------------------------------------------------------------------------- */
 
-enum { SATURATED_CONVERSION = 28, FP_ROUNDING_MODE = 39 };
-
 static char letter_of_type(const char *name, size_t length) {
   static const struct {
     const char *name;
@@ -326,9 +325,9 @@ static bool call_convert(const struct opencl *o, uint32_t *id) {
   }
   *id = ll_make(ll, conversion_op(from, to, saturated && integers), opencl_result(o), opencl_argument(o, 0));
   if (saturated && !(integers && other_sign))
-    ll_emit(ll, LL_DECORATIONS, OpDecorate, *id, SATURATED_CONVERSION);
+    ll_emit(ll, LL_DECORATIONS, OpDecorate, *id, DecorationSaturatedConversion);
   if (rounding < 4 && !integers)
-    ll_emit(ll, LL_DECORATIONS, OpDecorate, *id, FP_ROUNDING_MODE, rounding);
+    ll_emit(ll, LL_DECORATIONS, OpDecorate, *id, DecorationFPRoundingMode, rounding);
   return true;
 }
 

@@ -117,12 +117,6 @@ static bool vote(const struct opencl *o, const char *name, uint32_t scope, uint3
 
 /* ---- sub-groups without uniform control flow ------------------------------------------------------ */
 
-enum form {
-  FORM_PLAIN,     /* the arguments as they are */
-  FORM_PREDICATE, /* the first is a truth value */
-  FORM_TRUTH,     /* the result is one */
-};
-
 static const struct {
   const char *name;
   uint16_t op;

@@ -8,9 +8,10 @@
 
 enum { OPERAND_LOD = 2 };
 
-static const struct ll_type *image_of(const struct opencl *o) {
+/* "image2d_array", if the first argument is an image; otherwise NULL. */
+static const char *image_of(const struct opencl *o) {
   const struct ll_type *type = o->call->count ? ll_type(o->ll, o->call->argument[0].type) : NULL;
-  return type && type->kind == LL_HANDLE && !strncmp(type->name, "image", 5) ? type : NULL;
+  return type && type->kind == LL_HANDLE && !strncmp(type->name, "image", 5) ? type->name : NULL;
 }
 
 static uint32_t handle(struct ll *ll, const char *name) {
@@ -49,13 +50,13 @@ static bool write_image(const struct opencl *o, uint32_t *id) {
 }
 
 /* The sizes along the axes and the number of layers: a scalar or vector of 32 bits. */
-static struct ll_value sizes(const struct opencl *o, const struct ll_type *image) {
+static struct ll_value sizes(const struct opencl *o, const char *image) {
   struct ll *ll = o->ll;
-  const bool array = strstr(image->name, "array") != NULL;
-  const uint32_t axes = (uint32_t)(image->name[5] - '0') + array, word = ll_int_type(ll, 32);
+  const bool array = strstr(image, "array") != NULL;
+  const uint32_t axes = (uint32_t)(image[5] - '0') + array, word = ll_int_type(ll, 32);
   const uint32_t type = axes > 1 ? ll_vector_type(ll, word, axes) : word;
   const uint32_t written = ll_spirv_type(ll, type), from = opencl_argument(o, 0);
-  if (strstr(image->name, "buffer"))
+  if (strstr(image, "buffer"))
     return ll_value(ll_make(ll, OpImageQuerySize, written, from), type);
   return ll_value(ll_make(ll, OpImageQuerySizeLod, written, from, ll_word(ll, 0)), type);
 }
@@ -63,7 +64,7 @@ static struct ll_value sizes(const struct opencl *o, const struct ll_type *image
 static bool query(const struct opencl *o, const char *what, uint32_t *id) {
   static const char *const axes[] = {"width", "height", "depth"};
   struct ll *ll = o->ll;
-  const struct ll_type *image = image_of(o);
+  const char *image = image_of(o);
   const uint32_t type = opencl_result(o);
   if (!image || o->call->count != 1)
     return false;
@@ -92,8 +93,8 @@ static bool query(const struct opencl *o, const char *what, uint32_t *id) {
   uint32_t part[4];
   const uint32_t count = ll_components(ll, o->call->result);
   for (uint32_t i = 0; i < count && i < 4; i++)
-    part[i] = i < ll_components(ll, all.type) && i < (uint32_t)(image->name[5] - '0') ? ll_extract(ll, all, i)
-                                                                                      : ll_word(ll, 0);
+    part[i] =
+        i < ll_components(ll, all.type) && i < (uint32_t)(image[5] - '0') ? ll_extract(ll, all, i) : ll_word(ll, 0);
   *id = ll_make_words(ll, OpCompositeConstruct, type, part, count);
   return true;
 }
@@ -133,7 +134,7 @@ bool opencl_image(const struct opencl *o, uint32_t *id) {
 /* ---- pipes --------------------------------------------------------------------------------------- */
 
 bool opencl_pipe(const struct opencl *o, uint32_t *id) {
-  /* `group`: the scope of a function for all work-items of a group; `result`: 'i' as it is, 'v' none */
+  /* `group`: the scope of a function that all work-items of a group call together; 0: each by itself */
   static const struct {
     const char *name;
     uint16_t op;

@@ -16,9 +16,14 @@ enum { MOST_DEPTH = 32, MOST_COMPONENTS = 64 };
 
 unsigned ll_width(unsigned bits) { return bits <= 8 ? 8 : bits <= 16 ? 16 : bits <= 32 ? 32 : bits <= 64 ? 64 : 0; }
 
+bool ll_is_odd(const struct ll *ll, uint32_t type) {
+  const struct ll_type *scalar = ll_scalar(ll, type);
+  return scalar->kind == LL_INT && scalar->bits > 1 && scalar->bits < ll_width(scalar->bits);
+}
+
 static uint64_t round_up(uint64_t value, uint64_t align) { return (value + align - 1) / align * align; }
 
-static uint64_t least(uint64_t size) { return size < MOST_TYPE_BYTES ? size : MOST_TYPE_BYTES; }
+static uint64_t capped(uint64_t size) { return size < MOST_TYPE_BYTES ? size : MOST_TYPE_BYTES; }
 
 /* A type's size and alignment in memory, as SPIR-V's types have them, from those of its parts. */
 static void measure(const struct ll *ll, struct ll_type *type) {
@@ -53,7 +58,7 @@ static void measure(const struct ll *ll, struct ll_type *type) {
       const struct ll_type *member = &ll->type[type->member[i]];
       const uint32_t align = type->packed ? 1 : member->align;
       type->align = align > type->align ? align : type->align;
-      type->size = least(round_up(type->size, align) + member->size);
+      type->size = capped(round_up(type->size, align) + member->size);
       type->depth = member->depth >= type->depth ? member->depth + 1 : type->depth;
     }
     type->size = round_up(type->size, type->align);
@@ -66,8 +71,8 @@ static void measure(const struct ll *ll, struct ll_type *type) {
 /* ---- the table ----------------------------------------------------------------------------------- */
 
 static bool equal(const struct ll_type *a, const struct ll_type *b) {
-  if (a->kind != b->kind || a->packed != b->packed || a->variadic != b->variadic || a->bits != b->bits ||
-      a->count != b->count || a->element != b->element)
+  if (a->kind != b->kind || a->packed != b->packed || a->bits != b->bits || a->count != b->count ||
+      a->element != b->element)
     return false;
   if ((a->name || b->name) && (!a->name || !b->name || strcmp(a->name, b->name)))
     return false;
@@ -283,10 +288,8 @@ static struct ll_type read_members(struct ll *ll, uint8_t kind, const char *clos
   struct ll_type type = {.kind = kind};
   size_t count = 0, room = 0;
   while (!ll_is(ll, close) && ll->token.kind != LL_END) {
-    if (kind == LL_FUNCTION && ll_take(ll, "...")) {
-      type.variadic = true;
+    if (kind == LL_FUNCTION && ll_take(ll, "...")) /* calls show how many arguments there are */
       break;
-    }
     const uint32_t member = ll_read_type(ll);
     *vector_next(type.member, count, room) = member;
     if (!ll_take(ll, ","))
@@ -298,8 +301,6 @@ static struct ll_type read_members(struct ll *ll, uint8_t kind, const char *clos
 }
 
 #define READING UINT32_MAX /* instead of a type's number: it is being read */
-
-static const char *token_end(const struct ll_name *name) { return name->at + name->length + (name->at[-1] == '"'); }
 
 /* A named type is read when something first names it, because structs may contain later ones. What a pointer of old
  * files points to is not read. */
@@ -317,22 +318,16 @@ static uint32_t read_named(struct ll *ll) {
   }
   if (name->defined)
     return name->id;
-  const struct ll_token after = ll->token;
-  const char *next = ll->next;
-  const uint32_t line = ll->next_line;
   const size_t number = (size_t)(name - ll->type_names.at);
+  const struct ll_token defined = {LL_LOCAL, name->at, name->length, name->line};
   name->id = READING;
-  ll_seek(ll, token_end(&ll->type_names.at[number]), ll->type_names.at[number].line);
+  const struct ll_mark mark = ll_go(ll, ll_behind(&defined), defined.line);
   ll_expect(ll, "=");
   ll_expect(ll, "type");
   const uint32_t type = ll_is(ll, "opaque") ? other_type(ll, ll_text(&token, room)) : ll_read_type(ll);
+  ll_return(ll, mark);
   ll->type_names.at[number].id = type;
   ll->type_names.at[number].defined = true;
-  if (!ll->failed) {
-    ll->token = after;
-    ll->next = next;
-    ll->next_line = line;
-  }
   return type;
 }
 
@@ -445,7 +440,7 @@ static uint32_t write_struct(struct ll *ll, const struct ll_type *type) {
   ll_finish(ll);
   free(member);
   if (type->packed)
-    ll_emit(ll, LL_DECORATIONS, OpDecorate, id, 10 /* CPacked */);
+    ll_emit(ll, LL_DECORATIONS, OpDecorate, id, DecorationCPacked);
   return id;
 }
 

@@ -47,6 +47,22 @@ void ll_finish(struct ll *ll) {
   here(ll)->at[ll->start] |= (uint32_t)words << 16;
 }
 
+void ll_write_name(struct ll *ll, uint32_t id, const struct ll_token *name) {
+  ll_begin(ll, LL_NAMES, OpName);
+  ll_put(ll, id);
+  ll_put_text(ll, name->at, name->length);
+  ll_finish(ll);
+}
+
+void ll_write_import(struct ll *ll, uint32_t id, const char *name, size_t length) {
+  ll_begin(ll, LL_DECORATIONS, OpDecorate);
+  ll_put(ll, id);
+  ll_put(ll, DecorationLinkageAttributes);
+  ll_put_text(ll, name, length);
+  ll_put(ll, LinkageTypeImport);
+  ll_finish(ll);
+}
+
 static uint64_t hash_of(const uint32_t *word, unsigned result) {
   uint64_t hash = 0;
   for (uint32_t i = 0; i < word[0] >> 16; i++)

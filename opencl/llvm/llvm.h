@@ -11,7 +11,7 @@
  * are kept, zero-extended, in the next of these.
  *
  * Three targets: `spir64`, `nvptx64` and `amdgcn`. They differ in what address spaces mean and in what they call their
- * intrinsics (ll_opencl.c, ll_nvptx.c, ll_amdgcn.c).
+ * intrinsics (ll_opencl.c, ll_gpu.c).
  *
  * A function may contain something that has no translation: inline assembly, an unknown intrinsic, a type. It becomes
  * a call of a function named '!' and the reason, so only kernels that reach it are refused, at its line.

@@ -54,6 +54,30 @@ enum {
   BuiltInSubgroupLeMask = 4419,
   BuiltInSubgroupLtMask = 4420,
 };
+enum {
+  AddressingModelPhysical32 = 1,
+  AddressingModelPhysical64 = 2,
+  ExecutionModelKernel = 6,
+  ExecutionModeLocalSize = 17,
+  ExecutionModeLocalSizeHint = 18,
+  ExecutionModeInitializer = 33,
+  ExecutionModeFinalizer = 34,
+  ExecutionModeLocalSizeId = 38,
+  DecorationCPacked = 10,
+  DecorationBuiltIn = 11,
+  DecorationConstant = 22,
+  DecorationSaturatedConversion = 28,
+  DecorationFuncParamAttr = 38,
+  DecorationFPRoundingMode = 39,
+  DecorationLinkageAttributes = 41,
+  DecorationAlignment = 44,
+  DecorationNoSignedWrap = 4469,
+  DecorationNoUnsignedWrap = 4470,
+  DecorationUserSemantic = 5635,
+  FunctionParameterAttributeByVal = 2,
+  FunctionParameterAttributeSret = 3,
+  LinkageTypeImport = 1,
+};
 enum { ScopeCrossDevice = 0, ScopeDevice = 1, ScopeWorkgroup = 2, ScopeSubgroup = 3, ScopeInvocation = 4 };
 enum {
   GroupOperationReduce = 0,

@@ -6,32 +6,6 @@
 
 #include <string.h>
 
-/* Enumerants that only this file needs, by their names in the specification. */
-enum {
-  AddressingModelPhysical32 = 1,
-  AddressingModelPhysical64 = 2,
-  ExecutionModelKernel = 6,
-  ExecutionModeLocalSize = 17,
-  ExecutionModeLocalSizeHint = 18,
-  ExecutionModeInitializer = 33,
-  ExecutionModeFinalizer = 34,
-  ExecutionModeLocalSizeId = 38,
-  DecorationCPacked = 10,
-  DecorationBuiltIn = 11,
-  DecorationConstant = 22,
-  DecorationSaturatedConversion = 28,
-  DecorationFuncParamAttr = 38,
-  DecorationFPRoundingMode = 39,
-  DecorationLinkageAttributes = 41,
-  DecorationAlignment = 44,
-  DecorationNoSignedWrap = 4469,
-  DecorationNoUnsignedWrap = 4470,
-  DecorationUserSemantic = 5635,
-  FunctionParameterAttributeByVal = 2,
-  FunctionParameterAttributeSret = 3,
-  LinkageTypeImport = 1,
-};
-
 /* ---- decorations --------------------------------------------------------------------------------- */
 
 /* Checks that a string starts at word 3 and ends before the last `behind` words. */

@@ -35,7 +35,7 @@ import written
 
 FAILURES = pathlib.Path("build/differential")
 FAMILIES = {"functions": functions, "movement": movement, "groups": groups, "copies": copies, "pipes": pipes, "written": written}
-ROUTES = ["ssa", "O0", "O2"]
+ROUTES = ["ssa", "O0", "O2", "llvm"]
 WORKERS = 2
 TOGETHER = 5  # random kernels per program
 

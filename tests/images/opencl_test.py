@@ -242,7 +242,7 @@ def main() -> int:
             if wrong:
                 print(f"blocks of {form} on {machine}: {', '.join(wrong)} differ")
     for kind in KINDS:
-        for route in ("ssa", "O2"):  # llvm-spirv 15 crashes on samplers in variables, which route O0 leaves there
+        for route in ("ssa", "O2", "llvm"):  # llvm-spirv 15 crashes on samplers in variables, which route O0 leaves there
             with tempfile.TemporaryDirectory() as folder:
                 wrong = run(kind, route, pathlib.Path(folder))
             failed += bool(wrong)

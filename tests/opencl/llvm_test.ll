@@ -265,3 +265,14 @@ define protected amdgpu_kernel void @k(ptr addrspace(1) noundef %in, ptr addrspa
 
 declare i32 @llvm.amdgcn.workitem.id.x()
 declare void @llvm.amdgcn.s.barrier()
+;;;; amdgcn_struct
+target triple = "amdgcn-amd-amdhsa"
+
+%struct.pair = type { i32, i32 }
+
+define protected amdgpu_kernel void @k(ptr addrspace(1) noundef %out, ptr addrspace(4) noundef byref(%struct.pair) align 4 %0) {
+  %at = getelementptr inbounds %struct.pair, ptr addrspace(4) %0, i64 0, i32 0
+  %v = load i32, ptr addrspace(4) %at, align 4
+  store i32 %v, ptr addrspace(1) %out, align 4
+  ret void
+}
