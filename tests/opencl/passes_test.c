@@ -290,6 +290,100 @@ TEST(passes, a_load_leaves_a_loop_that_certainly_runs_and_does_not_change_it) {
   }
 }
 
+/* A word or a part of it is stored, and loaded again from the same place or `apart` bytes behind a second store. */
+TEST(passes, a_load_of_a_word_that_was_just_stored_is_that_word) {
+  const struct {
+    uint16_t store, load;
+    uint64_t other; /* offset of a second store; 0: none */
+    uint8_t level;
+    bool checked, known;
+  } rows[] = {{ISA_ST_GLOBAL_32, ISA_LD_GLOBAL_32, 0, 2, false, true},
+              {ISA_ST_GLOBAL_32, ISA_LD_GLOBAL_32, 4, 2, false, true},
+              {ISA_ST_GLOBAL_32, ISA_LD_GLOBAL_32, 3, 2, false, false},
+              {ISA_ST_PRIVATE_32, ISA_LD_PRIVATE_32, 0, 2, false, true},
+              {ISA_ST_GLOBAL_32, ISA_LD_GLOBAL_32, 0, 1, false, false},
+              {ISA_ST_GLOBAL_32, ISA_LD_GLOBAL_32, 0, 2, true, false},
+              {ISA_ST_LDS_32, ISA_LD_LDS_32, 0, 2, false, false},
+              {ISA_ST_GLOBAL_16, ISA_LD_GLOBAL_U16, 0, 2, false, false},
+              {ISA_ST_GLOBAL_32, ISA_LD_GLOBAL_U16, 0, 2, false, false},
+              {ISA_ST_GLOBAL_32, ISA_LD_GLOBAL_L2_32, 0, 2, false, false}};
+  for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+    struct maker m = begin();
+    const bool global = isa_rows[rows[row].load].space == ISA_SPACE_GLOBAL;
+    const ir_ref at = global ? make(&m, ISA_LD_ARG_64, 0, 0, 0, 8) : word(&m, 0), value = arg_word(&m, 0);
+    store(&m, rows[row].store, at, value);
+    if (rows[row].other) {
+      store(&m, rows[row].store, at, word(&m, 7));
+      m.ir->inst[m.ir->block[0].inst[m.ir->block[0].count - 1]].imm = rows[row].other;
+    }
+    const ir_ref loaded = make(&m, rows[row].load, at, 0, 0, 0);
+    store(&m, ISA_ST_LDS_32, word(&m, 64), loaded);
+    ir_exit(m.ir, 0, (struct ir_place){.line = 1});
+    m.ir->target.optimize = rows[row].level;
+    m.ir->target.checked = rows[row].checked;
+    pass_loads(m.ir);
+    ct_note("row %zu", row);
+    const struct ir_block *block = &m.ir->block[0];
+    EXPECT_EQ(ir_operand(m.ir, block->inst[block->count - 1], 2), rows[row].known ? value : loaded);
+    ir_free(m.ir);
+  }
+}
+
+/* for (i = 0; i < turns; i++) *p += i, where p is an argument plus a constant: the sum stays in a register, and is
+ * loaded in front of the loop by lanes that enter it. The stores stay. */
+TEST(passes, what_an_iteration_stores_the_next_one_does_not_load) {
+  const struct {
+    uint32_t turns;
+    uint16_t store, load, between;
+    bool moves, by_counter, carried, guarded;
+  } rows[] = {{8, ISA_ST_GLOBAL_32, ISA_LD_GLOBAL_32, 0, false, false, true, false},
+              {UINT32_MAX, ISA_ST_GLOBAL_32, ISA_LD_GLOBAL_32, 0, false, false, true, true},
+              {UINT32_MAX, ISA_ST_PRIVATE_32, ISA_LD_PRIVATE_32, 0, false, false, true, true},
+              {UINT32_MAX, ISA_ST_LDS_32, ISA_LD_LDS_32, 0, false, false, false, false},
+              {UINT32_MAX, ISA_ST_GLOBAL_32, ISA_LD_GLOBAL_32, ISA_BAR_LDS, false, false, false, false},
+              {UINT32_MAX, ISA_ST_GLOBAL_32, ISA_LD_GLOBAL_32, 0, true, false, false, false},
+              {UINT32_MAX, ISA_ST_PRIVATE_32, ISA_LD_PRIVATE_32, 0, false, true, false, false}};
+  for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+    struct maker m = begin();
+    const uint32_t header = new_block(&m), body = new_block(&m), after = new_block(&m);
+    const bool global = isa_rows[rows[row].load].space == ISA_SPACE_GLOBAL;
+    const ir_ref turns = rows[row].turns == UINT32_MAX ? arg_word(&m, 0) : word(&m, rows[row].turns);
+    const ir_ref p = global ? make(&m, ISA_LD_ARG_64, 0, 0, 0, 8) : arg_word(&m, 8);
+    go(&m, header);
+    m.block = header;
+    const ir_ref i = ir_make(m.ir, IR_PHI, IR_W1, NULL, 0, 0, (struct ir_place){.line = 1});
+    ir_append(m.ir, header, i);
+    branch(&m, make(&m, ISA_SETP_LT_U32, i, turns, 0, 0), body, after);
+    m.block = body;
+    const ir_ref at = rows[row].by_counter ? make(&m, ISA_SHL_32, i, word(&m, 2), 0, 0)
+                      : global             ? make(&m, ISA_ADD_64, p, pair(&m, 16), 0, 0)
+                                           : make(&m, ISA_ADD_32, p, word(&m, 16), 0, 0);
+    const ir_ref loaded = make(&m, rows[row].load, at, 0, 0, 0);
+    const ir_ref sum = make(&m, ISA_ADD_32, loaded, i, 0, 0);
+    store(&m, rows[row].store, at, sum);
+    if (rows[row].between)
+      make(&m, rows[row].between, 0, 0, 0, 0);
+    if (rows[row].moves) /* a second store, which may be to the same place */
+      store(&m, rows[row].store, make(&m, ISA_LD_ARG_64, 0, 0, 0, 16), sum);
+    const ir_ref next = make(&m, ISA_ADD_32, i, word(&m, 1), 0, 0);
+    go(&m, header);
+    ir_phi_add(m.ir, i, 0, word(&m, 0));
+    ir_phi_add(m.ir, i, body, next);
+    ir_exit(m.ir, after, (struct ir_place){.line = 1});
+    m.ir->target.optimize = 2;
+    pass_loads(m.ir);
+    ct_note("row %zu", row);
+    char why[IR_FAULT];
+    EXPECT_EQ(ir_fault(m.ir, why), NULL);
+    EXPECT_EQ(m.ir->inst[loaded].block, rows[row].carried ? IR_NOWHERE : body);
+    const struct ir_block *entry = &m.ir->block[0];
+    const ir_ref first = entry->inst[entry->count - 1];
+    EXPECT_EQ(m.ir->inst[first].op == rows[row].load, rows[row].carried);
+    EXPECT_EQ(m.ir->inst[first].guard != 0, rows[row].guarded);
+    ir_free(m.ir);
+  }
+}
+
 TEST(passes, a_byte_of_a_stored_half_is_part_of_it) {
   for (uint32_t half = 0; half < 4; half += 2)
     for (uint32_t byte = half; byte < half + 2; byte++) {
