@@ -124,8 +124,8 @@ typedef struct ww_options {
   uint32_t size;
   const char *cache;      /* folder for compiled OpenCL C [WARPWAIT_CACHE]; "": keep nothing. Default:
                              $XDG_CACHE_HOME/warpwait or ~/.cache/warpwait */
-  const char *clang;      /* [WARPWAIT_CLANG]; default: clang-15 */
-  const char *llvm_spirv; /* [WARPWAIT_LLVM_SPIRV]; default: llvm-spirv-15 */
+  const char *clang;      /* [WARPWAIT_CLANG]; default: clang-15, or else the newest */
+  const char *llvm_spirv; /* [WARPWAIT_LLVM_SPIRV]; default: that of clang's version, if installed */
   const char
       *temporary; /* folder for the compiler's temporary files, removed after each build [TMPDIR]; default: /tmp */
 } ww_options;
@@ -194,7 +194,7 @@ typedef struct ww_constant {
 typedef struct ww_build {
   uint32_t size;
   const char *options;     /* for OpenCL C, as in clBuildProgram(): "-DN=4 -cl-std=CL2.0 -I 'a folder'"; NULL: none */
-  const char *route;       /* through LLVM: "ssa" (default), "O0", "O2" */
+  const char *route;       /* through LLVM: "ssa" (default), "O0", "O2", "llvm" (default without llvm-spirv) */
   const char *copies;      /* how to compile asynchronous copies: "machine" (default) or "loop" */
   uint32_t registers;      /* limit per lane, 16 to 255; 0: 255 */
   ww_sink log;             /* receives clang's messages unchanged, warnings too; also if the build fails */
@@ -213,9 +213,9 @@ typedef struct ww_build {
 /* The size of a specialization constant's value; 0: the SPIR-V has no such constant. */
 WW_API size_t ww_constant_bytes(ww_bytes spirv, uint32_t id);
 
-/* Builds a program from OpenCL C text, SPIR-V words (any byte order), assembly or an object file (.wwo). The first
- * bytes show which it is. `build` may be NULL. OpenCL C needs clang and llvm-spirv. A kernel that cannot be translated
- * is an error only if no other kernel can: see ww_kernel.refused. */
+/* Builds a program from OpenCL C text, SPIR-V words (any byte order), LLVM IR as text, assembly or an object file
+ * (.wwo). The first bytes show which it is. `build` may be NULL. OpenCL C needs clang, and llvm-spirv on all routes but
+ * llvm. A kernel that cannot be translated is an error only if no other kernel can: see ww_kernel.refused. */
 WW_API ww_status ww_program_build(ww_context *context, ww_bytes source, const ww_build *build, ww_program **program,
                                   ww_error *error);
 /* Builds a program from several translation units. ww_unit_compile() compiles one unit of OpenCL C or SPIR-V, which may
@@ -535,8 +535,8 @@ WW_API uint64_t ww_report_start(const ww_report *report, size_t launch);
 /* Cycles that a launch took: the value of "launches[i].cycles", without the cost of making the JSON report. */
 WW_API uint64_t ww_report_cycles(const ww_report *report, size_t launch);
 
-/* Hazard i of a report, of all its launches, as watch->hazard() was called with it. False if there are not so many. Texts
- * live as long as the report. */
+/* Hazard i of a report, of all its launches, as watch->hazard() was called with it. False if there are not so many.
+ * Texts live as long as the report. */
 WW_API bool ww_report_hazard(const ww_report *report, size_t i, ww_hazard *hazard);
 
 /* A number or text of the JSON report by its key (docs/report.md): "launches[0].cycles",

@@ -26,6 +26,7 @@
 #include "opencl/clang/process.h"
 #include "opencl/clang/source_name.h"
 #include "opencl/clang/tool_errors.h"
+#include "opencl/clang/tools.h"
 #include "opencl/llvm/llvm.h"
 #include "opencl/spirv/spirv.h"
 #include "sim/base/environment.h"
@@ -62,10 +63,11 @@ struct compilation {
   struct reporter reporter;
   struct clang_options options;
   struct opencl_tools tools; /* `cache` may be NULL */
-  bool aborted;              /* the last tool crashed with a signal */
-  bool uninitialized;        /* clang has warned of a variable that is not initialized */
-  char *prelude;             /* text of the header */
-  bool channels;             /* the source enables channels */
+  enum opencl_route route;
+  bool aborted;       /* the last tool crashed with a signal */
+  bool uninitialized; /* clang has warned of a variable that is not initialized */
+  char *prelude;      /* text of the header */
+  bool channels;      /* the source enables channels */
   char folder[PATH_BYTES], file[FILES][PATH_BYTES + 16];
 };
 
@@ -419,7 +421,7 @@ static void make_name(const struct compilation *c, const struct piece *text, cha
   add_part(parts, &count, c->path); /* file names end up in the SPIR-V */
   add_part(parts, &count, clang);
   add_part(parts, &count, translator);
-  add_part(parts, &count, opencl_route_names[c->build->route]);
+  add_part(parts, &count, opencl_route_names[c->route]);
   add_part(parts, &count, c->build->spirv ? "spirv" : c->build->to_unit ? "unit" : c->build->unit_count ? "link" : "");
   parts[count++] = (struct cache_part){text->at, text->size};
   for (size_t i = 0; i < words.count; i++)
@@ -440,6 +442,13 @@ static const char *const *const routes[OPENCL_ROUTES] = {
     [OPENCL_ROUTE_O2] = WORDS("-O2", "-Xclang", "-disable-llvm-passes", "-S"),
     [OPENCL_ROUTE_LLVM] = WORDS("-O2", "-Xclang", "-disable-llvm-passes", "-S"),
 };
+
+/* clang 16 has opaque pointers but no type for events yet, so they would be pointers like any other. */
+static void add_pointers(const struct compilation *c, struct words *words) {
+  const char *suffix = strrchr(c->tools.clang, '-');
+  if (c->route == OPENCL_ROUTE_LLVM && suffix && strcmp(suffix, "-16") == 0)
+    words_add_list(words, WORDS("-Xclang", "-no-opaque-pointers"));
+}
 
 /* clang links the units into the result of an empty text. */
 static bool write_units(const struct compilation *c, struct words *words) {
@@ -462,8 +471,8 @@ static bool compile(struct compilation *c, struct piece *made) {
   words_add_list(&words,
                  WORDS("-gline-tables-only", "-fdebug-compilation-dir=.", "-fno-discard-value-names", "-emit-llvm"));
   /* LLVM's passes run on all linked units together. */
-  words_add_list(&words,
-                 routes[c->build->to_unit && c->build->route != OPENCL_ROUTE_O0 ? OPENCL_ROUTE_SSA : c->build->route]);
+  words_add_list(&words, routes[c->build->to_unit && c->route != OPENCL_ROUTE_O0 ? OPENCL_ROUTE_SSA : c->route]);
+  add_pointers(c, &words);
   const char *standard = c->build->standard;
   if (c->options.standard ? c->options.is_cpp : standard && clang_options_is_cpp(standard))
     words_add(&words, "-fno-gnu89-inline"); /* C++ has its own meaning of inline */
@@ -487,6 +496,7 @@ static bool rework(struct compilation *c, char *(*change)(const char *text), con
   char *changed = change(before.at);
   struct words words = {0};
   words_add_list(&words, WORDS(c->tools.clang, "-x", "ir", "-target", "spir64", "-w", "-emit-llvm"));
+  add_pointers(c, &words);
   words_add_list(&words, how);
   words_add_list(&words, WORDS("-o", "-", "-"));
   free(before.at);
@@ -512,7 +522,7 @@ static bool optimize(struct compilation *c, struct piece *code) {
 static bool unify(struct compilation *c, struct piece *code) {
   return rework(c, llvm_text_of_one_version,
                 WORDS("-O1", "-Xclang", "-disable-llvm-passes",
-                      c->build->route == OPENCL_ROUTE_O2 || c->build->route == OPENCL_ROUTE_LLVM ? "-S" : "-c"),
+                      c->route == OPENCL_ROUTE_O2 || c->route == OPENCL_ROUTE_LLVM ? "-S" : "-c"),
                 code);
 }
 
@@ -590,17 +600,16 @@ static bool to_optimized_spirv(struct compilation *c, struct piece *code, struct
 }
 
 static bool translate(struct compilation *c, struct piece *spirv) {
-  const enum opencl_route route = c->build->route;
   struct piece code = {0};
   bool good = compile(c, &code) && (!c->build->unit_count || unify(c, &code));
-  if (good && route == OPENCL_ROUTE_LLVM) {
+  if (good && c->route == OPENCL_ROUTE_LLVM) {
     *spirv = code;
     return true;
   }
   if (good)
-    good = route == OPENCL_ROUTE_SSA  ? to_promoted_spirv(c, &code, spirv)
-           : route == OPENCL_ROUTE_O2 ? to_optimized_spirv(c, &code, spirv)
-                                      : to_spirv(c, false, &code, spirv);
+    good = c->route == OPENCL_ROUTE_SSA  ? to_promoted_spirv(c, &code, spirv)
+           : c->route == OPENCL_ROUTE_O2 ? to_optimized_spirv(c, &code, spirv)
+                                         : to_spirv(c, false, &code, spirv);
   free(code.at);
   return good;
 }
@@ -642,7 +651,7 @@ static bool make_spirv(struct compilation *c, uint8_t **spirv, size_t *size) {
   free(text.at);
   /* Only clang prints warnings, so if the user requests them, it must run. A result with a warning that nobody requests
    * is not kept. */
-  const bool llvm = c->build->route == OPENCL_ROUTE_LLVM && !c->build->to_unit;
+  const bool llvm = c->route == OPENCL_ROUTE_LLVM && !c->build->to_unit;
   if (cached && !c->options.warnings && cache_find(c->tools.cache, name, spirv, size))
     return !llvm || read_llvm(c, spirv, size);
   if (!make_again(c, &made))
@@ -697,21 +706,6 @@ static bool check_build(struct compilation *c) {
   return true;
 }
 
-static const char *tool(const char *said, enum environment variable, const char *usual) {
-  const char *value = said && *said ? said : environment(variable);
-  return value && *value ? value : usual;
-}
-
-static struct opencl_tools tools_of(const struct opencl_build *build) {
-  static const struct opencl_tools none;
-  const struct opencl_tools said = build->tools ? *build->tools : none;
-  return (struct opencl_tools){.clang = tool(said.clang, ENVIRONMENT_WARPWAIT_CLANG, "clang-15"),
-                               .translator = tool(said.translator, ENVIRONMENT_WARPWAIT_LLVM_SPIRV, "llvm-spirv-15"),
-                               .cache = said.cache,
-                               .temporary =
-                                   said.temporary && *said.temporary ? said.temporary : environment_temporary()};
-}
-
 bool opencl_uniform_groups(const struct opencl_build *build) {
   struct clang_options options;
   char why[OPENCL_WHY];
@@ -757,7 +751,8 @@ const char *opencl_option_path(const char *word, const char **option) { return c
 bool opencl_compile(const char *path, const struct opencl_build *build, uint8_t **spirv, size_t *size,
                     struct isa_error *error) {
   struct compilation *c = need(1, sizeof *c);
-  *c = (struct compilation){.path = path, .build = build, .tools = tools_of(build)};
+  *c = (struct compilation){.path = path, .build = build, .tools = tools_find(build->tools)};
+  c->route = build->route || build->route_said || build->spirv ? build->route : tools_route(&c->tools);
   c->reporter =
       (struct reporter){path, build->in_memory, c->folder, error, build->blamed, build->reads, build->say, build->self};
   heap_hold(remove_folder, c);

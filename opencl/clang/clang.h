@@ -54,6 +54,7 @@ struct opencl_build {
   const char *const *extensions; /* "cl_khr_fp16": enabled in addition to those that are on by default */
   const char *const *options;    /* other options: "-cl-fast-relaxed-math", "-cl-std=CL3.0", "-DN=4" */
   enum opencl_route route;
+  bool route_said; /* otherwise the first route stands for the default: `llvm` where there is no llvm-spirv */
   bool no_cache;
   const struct opencl_tools *tools; /* NULL: from the environment */
   const char *text; /* replaces the file's text on trial, so say() is not called; NULL: the file's text */
@@ -74,6 +75,9 @@ struct opencl_build {
 
 /* Size of the text that says why an option is refused. */
 enum { OPENCL_WHY = 300 };
+
+/* Which programs compile OpenCL C, and by which route if none is said: "/usr/bin/clang-15 and ..., route ssa". */
+void opencl_describe_tools(char *text, size_t size);
 
 /* May clang be given this option, such as "-D" or "-I", with this value? If not, `text` says why. */
 bool opencl_option_good(const char *option, const char *value, char *text, size_t size);

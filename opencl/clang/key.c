@@ -3,28 +3,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "opencl/clang/key.h"
-#include "sim/base/environment.h"
+#include "opencl/clang/tools.h"
 #include "sim/base/need.h"
 
 void key_tool(const char *name, char *text, size_t size) {
-  const char *path = environment(ENVIRONMENT_PATH);
   char found[PATH_MAX], real[PATH_MAX];
   struct stat status;
-  snprintf(text, size, "%s", name);
-  for (const char *at = strchr(name, '/') ? "" : path; at; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
-    if (*name != '/' && *at)
-      snprintf(found, sizeof found, "%.*s/%s", (int)strcspn(at, ":"), at, name);
-    else
-      snprintf(found, sizeof found, "%s", name);
-    if (access(found, X_OK) != 0 || !realpath(found, real) || stat(real, &status) != 0)
-      continue;
+  if (tool_path(name, found) && realpath(found, real) && stat(real, &status) == 0)
     snprintf(text, size, "%s %lld %lld.%09ld", real, (long long)status.st_size, (long long)status.st_mtim.tv_sec,
              status.st_mtim.tv_nsec);
-    return;
-  }
+  else
+    snprintf(text, size, "%s", name);
 }
 
 /* Every directive that reads another file and every macro for date or time contains one of these words. Pasted tokens

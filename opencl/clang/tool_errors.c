@@ -57,7 +57,8 @@ static bool is_last_word(const char *line, size_t length) {
 }
 
 static bool fail_missing(const struct reporter *reporter, const char *tool) {
-  return tool_fail(reporter, "%s is not installed: apt-get install clang-15 llvm-spirv-15, or give a .spv file", tool);
+  return tool_fail(reporter, "%s is not installed: apt-get install clang-15 llvm-spirv-15, or give a .spv or .ll file",
+                   tool);
 }
 
 /* "RequiresExtension: Feature requires the following SPIR-V extension:\n SPV_INTEL_media_block_io". */

@@ -22,7 +22,8 @@
 
 #include "sim/base/need.h"
 
-/* MOST_KNOWN: values remembered; the oldest is dropped. MOST_ROOM: instructions that the first test, or an address, may take. */
+/* MOST_KNOWN: values remembered; the oldest is dropped. MOST_ROOM: instructions that the first test, or an address, may
+ * take. */
 enum { MOST_KNOWN = 16, MOST_ROOM = 16 };
 
 /* What a place in memory holds since this access. */

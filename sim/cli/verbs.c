@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "opencl/opencl.h"
 #include "sim/base/file.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/help.h"
@@ -32,7 +33,10 @@ static int refuse_verb(enum verb group, const char *word) {
 }
 
 static int print_version(void) {
-  printf("warpwait %s%s%s%s\n", WARPWAIT_VERSION, *built_from ? " (" : "", built_from, *built_from ? ")" : "");
+  char tools[600];
+  opencl_describe_tools(tools, sizeof tools);
+  printf("warpwait %s%s%s%s\nOpenCL C: %s\n", WARPWAIT_VERSION, *built_from ? " (" : "", built_from,
+         *built_from ? ")" : "", tools);
   return STATUS_FINE;
 }
 

@@ -134,7 +134,7 @@ class Installed(unittest.TestCase):
     def test_the_command_line_is_installed(self):
         said = printed(self.prefix / "bin/warpwait", "--version")
         commit = r" \(\S+\)" if (ROOT / ".git").exists() else ""
-        self.assertRegex(said, f"^warpwait {re.escape(self.flags('--modversion')[0])}{commit}\n$")
+        self.assertRegex(said, f"^warpwait {re.escape(self.flags('--modversion')[0])}{commit}\nOpenCL C: .+\n$")
         self.assertTrue((self.prefix / "share/man/man1/warpwait-run.1").exists())
 
     def test_the_program_loads_systemc_only_for_its_host(self):

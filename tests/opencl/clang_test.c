@@ -1,6 +1,7 @@
 /* From OpenCL C to SPIR-V: the tools' command lines and messages, and the cache. */
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "opencl/clang/key.h"
 #include "opencl/clang/llvm_text.h"
 #include "opencl/opencl.h"
+#include "sim/base/file.h"
 #include "tests/ct.h"
 #include "tests/kernels.h"
 
@@ -481,13 +483,56 @@ TEST(clang, channels_can_be_enabled_for_a_program_without_the_pragma) {
   EXPECT_CONTAINS(failure.text, "channels need #pragma OPENCL EXTENSION cl_intel_channels : enable");
 }
 
+/* A program in bin that writes its name to a log and runs clang 15 from the usual path. */
+static void write_clang(const char *name, const char *path) {
+  char file[64], script[2 * PATH_MAX];
+  snprintf(file, sizeof file, "bin/%s", name);
+  snprintf(script, sizeof script, "#!/bin/sh\necho %s >>%s\nPATH='%s' exec clang-15 \"$@\"\n", name, path_of("log"),
+           path);
+  write_text(file, script);
+  chmod(path_of(file), 0700);
+}
+
+static void expect_compiler(const char *name) {
+  char *log = NULL;
+  size_t size = 0;
+  EXPECT_GT(compile("k.cl", &(struct opencl_build){.no_cache = true}), 0);
+  EXPECT_STREQ(failure.text, "");
+  EXPECT_TRUE(!file_read_regular(path_of("log"), 1 << 16, &log, &size));
+  EXPECT_CONTAINS(log, name);
+  free(log);
+  remove(path_of("log"));
+}
+
+TEST(clang, the_newest_compiler_on_the_path_needs_no_translator) {
+  char before[PATH_MAX];
+  snprintf(before, sizeof before, "%s", getenv("PATH"));
+  fresh();
+  write_text("k.cl", CT_KERNEL(kernel));
+  mkdir(path_of("bin"), 0700);
+  setenv("PATH", path_of("bin"), 1);
+  EXPECT_EQ(compile("k.cl", &(struct opencl_build){0}), 0);
+  EXPECT_CONTAINS(failure.text, "k.cl: clang-15 is not installed: ");
+  write_clang("clang", before);
+  expect_compiler("clang\n");
+  write_clang("clang-17", before);
+  expect_compiler("clang-17\n");
+  write_clang("clang-21", before);
+  expect_compiler("clang-21\n");
+  EXPECT_EQ(compile("k.cl", &(struct opencl_build){.route_said = true, .no_cache = true}), 0);
+  EXPECT_CONTAINS(failure.text, "k.cl: llvm-spirv-21 is not installed: ");
+  write_clang("clang-15", before);
+  expect_compiler("clang-15\n");
+  setenv("PATH", before, 1);
+}
+
 TEST(clang, missing_and_crashing_tools_are_named) {
   fresh();
   write_text("k.cl", CT_KERNEL(kernel));
   setenv("WARPWAIT_CLANG", "clang-of-another-day", 1);
   EXPECT_EQ(compile("k.cl", &(struct opencl_build){0}), 0);
   EXPECT_STREQ(failure.text, "k.cl: clang-of-another-day is not installed: apt-get install clang-15 llvm-spirv-15, or "
-                             "give a .spv file");
+                             "give a .spv or .ll file");
   unsetenv("WARPWAIT_CLANG");
   setenv("WARPWAIT_LLVM_SPIRV", "/nowhere/llvm-spirv", 1);
   EXPECT_EQ(compile("k.cl", &(struct opencl_build){0}), 0);

@@ -317,7 +317,7 @@ def a_lost_worker_is_replaced(play, _shell):
     ask = """(async () => { const {Engine} = await import(`${location.origin}/engine.js`), engine = new Engine();
       const said = [], version = () => engine.run(["--version"], {}).then(answer => answer.out, error => error.message);
       %s; engine.worker.terminate(); return said; })()"""
-    version = play.at("version").replace("Warpwait", "warpwait") + "\n"
+    version = play.at("version").replace("Warpwait", "warpwait") + "\nOpenCL C: compiled ahead\n"
     lost = "engine.worker.onerror(new ErrorEvent('error', {message: 'gone'}))"
     for what, wanted in (
             ("const first = version(); engine.cancel(); said.push(await first, await version(), await engine.ready)",

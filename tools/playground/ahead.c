@@ -124,6 +124,8 @@ static bool find(struct part rest, const struct opencl_build *build, struct part
 }
 
 /* A build with this option has no precompiled program. */
+void opencl_describe_tools(char *text, size_t size) { snprintf(text, size, "compiled ahead"); }
+
 bool opencl_uniform_groups(const struct opencl_build *build) {
   (void)build;
   return false;
