@@ -361,11 +361,13 @@ static void hide_folder(const struct compilation *c, struct piece *text) {
     memset(at, '-', length);
 }
 
-/* All units, concatenated, or the SPIR-V of one. */
+/* All units, concatenated, or the SPIR-V of one, or bitcode. */
 static struct piece text_of_units(const struct opencl_build *build) {
   struct text all = {0};
   if (build->spirv)
     text_add(&all, build->spirv->data, build->spirv->size);
+  if (build->bitcode)
+    text_add(&all, build->bitcode->data, build->bitcode->size);
   for (size_t i = 0; i < build->unit_count; i++)
     text_add(&all, build->units[i].data, build->units[i].size);
   return (struct piece){all.data ? all.data : need_copy(""), all.length};
@@ -376,7 +378,7 @@ static struct piece text_of_units(const struct opencl_build *build) {
 static bool read_text(struct compilation *c, struct piece *text) {
   char why[OPENCL_WHY];
   const struct opencl_reads *reads = c->build->reads;
-  if (c->build->unit_count || c->build->spirv) {
+  if (c->build->unit_count || c->build->spirv || c->build->bitcode) {
     *text = text_of_units(c->build);
     return true;
   }
@@ -422,7 +424,12 @@ static void make_name(const struct compilation *c, const struct piece *text, cha
   add_part(parts, &count, clang);
   add_part(parts, &count, translator);
   add_part(parts, &count, opencl_route_names[c->route]);
-  add_part(parts, &count, c->build->spirv ? "spirv" : c->build->to_unit ? "unit" : c->build->unit_count ? "link" : "");
+  add_part(parts, &count,
+           c->build->spirv        ? "spirv"
+           : c->build->bitcode    ? "bitcode"
+           : c->build->to_unit    ? "unit"
+           : c->build->unit_count ? "link"
+                                  : "");
   parts[count++] = (struct cache_part){text->at, text->size};
   for (size_t i = 0; i < words.count; i++)
     if (strncmp(words.word[i], c->folder, strlen(c->folder)) != 0)
@@ -623,8 +630,46 @@ static bool unit_of_spirv(struct compilation *c, struct piece *unit) {
   return run_tool(c, WORDS(c->tools.translator, "-r", path, "-o", "-"), &(struct piece){0}, false, unit);
 }
 
+/* clang prints a module for the target that it is told, but for which one it was made shows in the text. */
+static void name_target(struct piece *code) {
+  static const struct {
+    const char *mark, *target;
+  } rows[] = {{" ptx_kernel ", "nvptx64"},
+              {"!nvvm.annotations = ", "nvptx64"},
+              {"@llvm.nvvm.", "nvptx64"},
+              {" amdgpu_kernel ", "amdgcn"},
+              {"@llvm.amdgcn.", "amdgcn"}};
+  static const char triple[] = "target triple = \"spir64\"";
+  const char *target = NULL, *line = strstr(code->at, triple);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows && !target; i++)
+    target = strstr(code->at, rows[i].mark) ? rows[i].target : NULL;
+  if (!target || !line)
+    return;
+  struct text text = {0};
+  text_print(&text, "%.*starget triple = \"%s\"%s", (int)(line - code->at), code->at, target, line + strlen(triple));
+  free(code->at);
+  *code = (struct piece){text.data, text.length};
+}
+
+/* clang reads bitcode of its own version and of all before. */
+static bool text_of_bitcode(struct compilation *c, struct piece *code) {
+  struct words words = {0};
+  words_add_list(&words, WORDS(c->tools.clang, "-x", "ir", "-target", "spir64", "-w", "-emit-llvm", "-O1", "-Xclang",
+                               "-disable-llvm-passes", "-S", "-o", "-", "-"));
+  const struct piece bitcode = {(char *)(uintptr_t)c->build->bitcode->data, c->build->bitcode->size};
+  const bool good = run_tool(c, words.word, &bitcode, false, code);
+  words_free(&words);
+  if (good && code->size)
+    name_target(code);
+  return good;
+}
+
 static bool make_again(struct compilation *c, struct piece *made) {
-  return c->build->spirv ? unit_of_spirv(c, made) : c->build->to_unit ? compile(c, made) : translate(c, made);
+  const struct opencl_build *build = c->build;
+  return build->spirv     ? unit_of_spirv(c, made)
+         : build->bitcode ? text_of_bitcode(c, made)
+         : build->to_unit ? compile(c, made)
+                          : translate(c, made);
 }
 
 /* LLVM IR is kept as clang wrote it, so results in the cache do not depend on our reader. */
@@ -645,7 +690,8 @@ static bool make_spirv(struct compilation *c, uint8_t **spirv, size_t *size) {
   struct piece text = {0}, made = {0};
   if (!read_text(c, &text))
     return false;
-  c->channels = !c->build->unit_count && !c->build->spirv && prelude_has_channels(text.at, c->build->extensions);
+  c->channels = !c->build->unit_count && !c->build->spirv && !c->build->bitcode &&
+                prelude_has_channels(text.at, c->build->extensions);
   if (cached)
     make_name(c, &text, name);
   free(text.at);
@@ -752,7 +798,9 @@ bool opencl_compile(const char *path, const struct opencl_build *build, uint8_t 
                     struct isa_error *error) {
   struct compilation *c = need(1, sizeof *c);
   *c = (struct compilation){.path = path, .build = build, .tools = tools_find(build->tools)};
-  c->route = build->route || build->route_said || build->spirv ? build->route : tools_route(&c->tools);
+  c->route = build->bitcode                                      ? OPENCL_ROUTE_LLVM
+             : build->route || build->route_said || build->spirv ? build->route
+                                                                 : tools_route(&c->tools);
   c->reporter =
       (struct reporter){path, build->in_memory, c->folder, error, build->blamed, build->reads, build->say, build->self};
   heap_hold(remove_folder, c);

@@ -61,9 +61,10 @@ struct opencl_build {
   bool in_memory;   /* there is no file, only `text`; `path` is its name */
   const struct opencl_header *headers;
   size_t header_count;
-  bool to_unit;                    /* the result is a unit, not SPIR-V */
-  const struct opencl_unit *spirv; /* the unit's input, instead of text; NULL: text */
-  const struct opencl_unit *units; /* these are linked into SPIR-V; there is no text */
+  bool to_unit;                      /* the result is a unit, not SPIR-V */
+  const struct opencl_unit *spirv;   /* the unit's input, instead of text; NULL: text */
+  const struct opencl_unit *bitcode; /* the program, instead of text: LLVM bitcode for any target; NULL: text */
+  const struct opencl_unit *units;   /* these are linked into SPIR-V; there is no text */
   size_t unit_count;
   enum opencl_part *blamed;                  /* receives the part that an error is about; may be NULL */
   const struct opencl_reads *reads;          /* NULL: all files may be read */

@@ -479,6 +479,11 @@ bool llvm_is_text(const uint8_t *bytes, size_t size) {
   return false;
 }
 
+bool llvm_is_bitcode(const uint8_t *bytes, size_t size) {
+  static const uint8_t bare[] = {'B', 'C', 0xc0, 0xde}, wrapped[] = {0xde, 0xc0, 0x17, 0x0b};
+  return size >= sizeof bare && (!memcmp(bytes, bare, sizeof bare) || !memcmp(bytes, wrapped, sizeof wrapped));
+}
+
 bool llvm_to_spirv(const char *text, size_t size, const char *file, uint8_t **spirv, size_t *spirv_size,
                    struct isa_error *error) {
   struct ll *ll = need(1, sizeof *ll);

@@ -27,8 +27,9 @@
 
 struct isa_error;
 
-/* Does a file begin like LLVM IR in text form? */
+/* Does a file begin like LLVM IR in text form? As bitcode, which clang turns into text? */
 bool llvm_is_text(const uint8_t *bytes, size_t size);
+bool llvm_is_bitcode(const uint8_t *bytes, size_t size);
 
 /* Translates a module; the caller frees *spirv. False on bad input, with "file:line: what is wrong" in *error. */
 bool llvm_to_spirv(const char *text, size_t size, const char *file, uint8_t **spirv, size_t *spirv_size,

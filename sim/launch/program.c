@@ -258,6 +258,8 @@ enum program_language program_language(const char *path) {
   enum program_language language = 0;
   if (strcmp(extension, ".ocl") == 0 || strcmp(extension, ".opencl") == 0)
     return PROGRAM_OPENCL_C;
+  if (strcmp(extension, ".bc") == 0)
+    return PROGRAM_LLVM;
   while (language < PROGRAM_LANGUAGES && strcmp(extension, languages[language].extension) != 0)
     language++;
   return language;
@@ -271,13 +273,14 @@ static bool check_build(const char *path, enum program_language language, const 
     return message_fail(message, "'%s' is %s, which %s cannot change; only .cl is compiled", path,
                         languages[language].what, said);
   if (build->copies_said && !compiled)
-    return message_fail(message, "'%s' is %s, whose copies cannot be changed; copy modes are for .cl, .spv and .ll", path,
+    return message_fail(message,
+                        "'%s' is %s, whose copies cannot be changed; copy modes are for .cl, .spv, .ll and .bc", path,
                         languages[language].what);
   if (build->registers && !compiled)
-    return message_fail(message, "'%s' is %s, whose registers are fixed; the limit is for .cl, .spv and .ll", path,
+    return message_fail(message, "'%s' is %s, whose registers are fixed; the limit is for .cl, .spv, .ll and .bc", path,
                         languages[language].what);
   if ((build->optimize_said || build->without) && !compiled)
-    return message_fail(message, "'%s' is %s, which runs unchanged; only .cl, .spv and .ll are optimized", path,
+    return message_fail(message, "'%s' is %s, which runs unchanged; only .cl, .spv, .ll and .bc are optimized", path,
                         languages[language].what);
   return true;
 }
@@ -326,7 +329,8 @@ static void keep_log(void *self, const char *text) {
 /* The result: a complete program, a unit (`to_unit`), or a link of `units`. */
 struct step {
   bool to_unit;
-  const struct opencl_unit *spirv; /* the SPIR-V to make a unit of; NULL: the text */
+  const struct opencl_unit *spirv;   /* the SPIR-V to make a unit of; NULL: the text */
+  const struct opencl_unit *bitcode; /* instead of the text; NULL: the text */
   const struct opencl_unit *units;
   size_t count;
 };
@@ -450,6 +454,7 @@ static bool compile(struct program *program, const struct program_build *build, 
                                    .header_count = build->header_count,
                                    .to_unit = step.to_unit,
                                    .spirv = step.spirv,
+                                   .bitcode = step.bitcode,
                                    .units = step.units,
                                    .unit_count = step.count,
                                    .log = build->log ? keep_log : NULL,
@@ -585,16 +590,26 @@ static void begin_program(struct program *program, const struct program_build *b
   program->reads = build->reads;
 }
 
+/* Text is read here; bitcode is printed by clang first. */
+static bool read_llvm(struct program *program, const char *data, size_t size, const struct program_build *build,
+                      struct message *message) {
+  struct isa_error error = {""};
+  const struct opencl_unit bitcode = {data, size};
+  if (llvm_is_bitcode((const uint8_t *)data, size))
+    return compile(program, build, (struct step){.bitcode = &bitcode}, message);
+  return llvm_to_spirv(data, size, program->path, &program->spirv, &program->spirv_bytes, &error) ||
+         message_fail(message, "%s", error.text);
+}
+
 /* The last step of every way to make a program. Takes over `data`. */
 static bool finish(struct program *program, enum program_language language, char *data, size_t size,
                    const struct program_build *build, struct message *message) {
   begin_program(program, build);
   if (language == PROGRAM_LLVM) {
-    struct isa_error error = {""};
-    const bool good = llvm_to_spirv(data, size, program->path, &program->spirv, &program->spirv_bytes, &error);
+    const bool good = read_llvm(program, data, size, build, message);
     free(data);
     if (!good)
-      return message_fail(message, "%s", error.text);
+      return false;
     data = (char *)program->spirv;
     size = program->spirv_bytes;
     language = PROGRAM_SPIR_V;
@@ -626,10 +641,11 @@ bool program_load(struct program *program, const char *path, const struct progra
   if (language == PROGRAM_LANGUAGES && strcmp(file_extension(path), ".wwt") == 0)
     return message_fail(message, "'%s' is a trace; use `warpwait replay` or `warpwait explain`", path);
   if (language == PROGRAM_LANGUAGES)
-    return message_fail(message,
-                        "'%s' is not a program; legal: .cl, .ocl, .opencl (OpenCL C), .spv (SPIR-V), .ll (LLVM IR), .wws "
-                        "(assembly), .wwo (object file)",
-                        path);
+    return message_fail(
+        message,
+        "'%s' is not a program; legal: .cl, .ocl, .opencl (OpenCL C), .spv (SPIR-V), .ll, .bc (LLVM IR), .wws "
+        "(assembly), .wwo (object file)",
+        path);
   if (language == PROGRAM_ASSEMBLY && file_exists(path) && !reads_is_named(path, ".wws"))
     return message_fail(message, "'%s' leads to a file whose name does not end in .wws", path);
   if (!check_build(path, language, build, message) ||
@@ -655,7 +671,7 @@ static enum program_language language_in(const char *data, size_t size) {
     return PROGRAM_SPIR_V;
   if (size >= 3 && memcmp(data, "WWO", 3) == 0)
     return PROGRAM_OBJECT;
-  if (llvm_is_text((const uint8_t *)data, size))
+  if (llvm_is_text((const uint8_t *)data, size) || llvm_is_bitcode((const uint8_t *)data, size))
     return PROGRAM_LLVM;
   return is_assembly(data, data + size) ? PROGRAM_ASSEMBLY : PROGRAM_OPENCL_C;
 }

@@ -526,6 +526,39 @@ TEST(clang, the_newest_compiler_on_the_path_needs_no_translator) {
   setenv("PATH", before, 1);
 }
 
+/* A module of each target, as bitcode. */
+TEST(clang, bitcode_is_printed_for_the_target_that_it_was_made_for) {
+  static const char *const modules[] = {
+      "target triple = \"spir64\"\n"
+      "define spir_kernel void @k(ptr addrspace(1) %p) {\n  store i32 7, ptr addrspace(1) %p\n  ret void\n}\n",
+      "target triple = \"nvptx64\"\ndeclare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n"
+      "define ptx_kernel void @k(ptr addrspace(1) %p) {\n  %i = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n"
+      "  store i32 %i, ptr addrspace(1) %p\n  ret void\n}\n",
+      "target triple = \"amdgcn\"\ndeclare i32 @llvm.amdgcn.workitem.id.x()\n"
+      "define amdgpu_kernel void @k(ptr addrspace(1) %p) {\n  %i = call i32 @llvm.amdgcn.workitem.id.x()\n"
+      "  store i32 %i, ptr addrspace(1) %p\n  ret void\n}\n"};
+  for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
+    char command[FIRST + 128], *data = NULL;
+    size_t size = 0;
+    fresh();
+    write_text("k.ll", modules[i]);
+    snprintf(command, sizeof command, "clang-15 -Xclang -opaque-pointers -w -x ir -emit-llvm -c -o %s %s",
+             path_of("k.bc"), path_of("k.ll"));
+    EXPECT_EQ(system(command), 0);
+    EXPECT_TRUE(!file_read_regular(path_of("k.bc"), 1 << 20, &data, &size));
+    EXPECT_TRUE(llvm_is_bitcode((const uint8_t *)data, size));
+    const struct opencl_unit bitcode = {data, size};
+    ct_note("module %zu", i);
+    EXPECT_TRUE(holds("k.bc", &(struct opencl_build){.bitcode = &bitcode}, "k"));
+    EXPECT_TRUE(holds("k.bc", &(struct opencl_build){.bitcode = &bitcode}, "k")); /* from the cache */
+    for (size_t at = 4; at < size; at += 37)
+      data[at] ^= 0x55;
+    EXPECT_EQ(compile("k.bc", &(struct opencl_build){.bitcode = &bitcode}), 0);
+    EXPECT_CONTAINS(failure.text, "k.bc: ");
+    free(data);
+  }
+}
+
 TEST(clang, missing_and_crashing_tools_are_named) {
   fresh();
   write_text("k.cl", CT_KERNEL(kernel));

@@ -126,7 +126,7 @@ int verb_dis(struct command *command) {
   const bool beside =
       good && !command_has(command, OPTION_ASSEMBLY) && (program->spirv || listing_has_source(program->isa));
   if (good && translation.build.explanation && !program->spirv)
-    good = message_fail(&translation.message, "--explain-passes: '%s' is not compiled; only .cl, .spv and .ll are",
+    good = message_fail(&translation.message, "--explain-passes: '%s' is not compiled; only .cl, .spv, .ll and .bc are",
                         translation.input);
   good = good && list(&translation, translation.output, beside ? listing_beside_source : listing_assembly,
                       &translation.message);
