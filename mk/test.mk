@@ -55,7 +55,7 @@ SCRIPTS := check/rules differential/differential hw/selftest hw/selftest_apps sw
   traces/reader_test traces/text_test traces/damage machines/extremes import/import_test html/page_test html/hostile_test \
   playground/folder_test timeline/exports_test explain/explain_test explain/changes_test sweep/sweep_test check/reference_cases \
   check/random_kernels check/random_handover check/timings faults/fault_test faults/signal_test sweep/points_test check/sarif_test \
-  cli/terminal_test cli/strangers_test cli/streams_test cli/completion_test icd/exec_test images/reference_test images/opencl_test
+  cli/terminal_test cli/strangers_test cli/streams_test cli/completion_test icd/exec_test images/reference_test images/opencl_test opencl/device_test
 PLAIN   := prose/prose html/colors_test examples/readme_page traces/plot_test traces/plot_page cli/man_test cli/diff_page icd/log_test explain/explain_page sweep/analysis_test sweep/analysis_page \
   sweep/study_page check/page check/oclgrind lessons/lessons lessons/lessons_test layers once coupling behaves playground/serve_test api/installed_test \
   python/notebooks_test python/display_test python/api_test python/docs_test python/errors_test python/missing_test \

@@ -312,6 +312,9 @@ __attribute__((format(printf, 3, 4))) uint32_t ll_unsupported(struct ll *ll, uin
 
 /* ---- ll_number.c --------------------------------------------------------------------------------- */
 
+/* Words between an operation and its operands, such as "nsw" and "fast"; returns 1 for nsw and 2 for nuw. */
+unsigned ll_skip_flags(struct ll *ll);
+
 /* Whether this is an arithmetic instruction, comparison, conversion or one on vectors; if so, reads the rest. */
 bool ll_read_number(struct ll *ll, const struct ll_token *op, struct ll_value *result);
 /* Whether a word is an operation that constant expressions may have. */

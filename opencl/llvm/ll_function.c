@@ -400,6 +400,7 @@ static void read_switch(struct ll *ll) {
  * one of these. */
 static struct ll_value read_phi(struct ll *ll) {
   struct ll_words pairs = {0};
+  ll_skip_flags(ll);
   const uint32_t type = ll_read_type(ll), id = ll_id(ll);
   do {
     ll_expect(ll, "[");

@@ -430,8 +430,7 @@ static struct ll_value read_address(struct ll *ll, bool brackets) {
 
 /* ---- reading ------------------------------------------------------------------------------------- */
 
-/* Words between an operation and its operands; returns whether nsw and nuw are among them. */
-static unsigned skip_flags(struct ll *ll) {
+unsigned ll_skip_flags(struct ll *ll) {
   static const char *const flags[] = {"nsw",  "nuw", "exact", "disjoint", "nneg", "samesign", "nnan",
                                       "ninf", "nsz", "arcp",  "contract", "afn",  "fast",     "reassoc"};
   unsigned found = 0;
@@ -457,7 +456,7 @@ static void read_two(struct ll *ll, bool brackets, struct ll_value *a, struct ll
 }
 
 static struct ll_value read_binary(struct ll *ll, const struct binary *row, bool brackets) {
-  const unsigned wraps = skip_flags(ll);
+  const unsigned wraps = ll_skip_flags(ll);
   struct ll_value a, b;
   read_two(ll, brackets, &a, &b);
   const uint32_t id = operate(ll, row, a.type, a.id, b.id);
@@ -472,7 +471,7 @@ static struct ll_value read_binary(struct ll *ll, const struct binary *row, bool
 
 static struct ll_value read_comparison(struct ll *ll, bool brackets) {
   char room[80];
-  skip_flags(ll);
+  ll_skip_flags(ll);
   const struct ll_token word = ll->token;
   ll_advance(ll);
   struct ll_value a, b;
@@ -499,7 +498,7 @@ static const char *find_conversion(const struct ll_token *op) {
 }
 
 static struct ll_value read_conversion(struct ll *ll, const char *op, bool brackets) {
-  skip_flags(ll);
+  ll_skip_flags(ll);
   if (brackets)
     ll_expect(ll, "(");
   const struct ll_value from = ll_read_operand(ll);
@@ -515,7 +514,7 @@ static struct ll_value read_conversion(struct ll *ll, const char *op, bool brack
 }
 
 static struct ll_value read_select(struct ll *ll, bool brackets) {
-  skip_flags(ll);
+  ll_skip_flags(ll);
   if (brackets)
     ll_expect(ll, "(");
   struct ll_value operand[3];
@@ -547,7 +546,7 @@ bool ll_read_number(struct ll *ll, const struct ll_token *op, struct ll_value *r
   if (read_number(ll, op, false, result))
     return true;
   if (ll_token_is(op, "fneg")) {
-    skip_flags(ll);
+    ll_skip_flags(ll);
     *result = ll_read_operand(ll);
     result->id = ll_make(ll, OpFNegate, ll_spirv_type(ll, result->type), result->id);
   } else if (ll_token_is(op, "freeze")) { /* registers always hold some number */
