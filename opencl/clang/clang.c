@@ -630,7 +630,7 @@ static bool unit_of_spirv(struct compilation *c, struct piece *unit) {
   return run_tool(c, WORDS(c->tools.translator, "-r", path, "-o", "-"), &(struct piece){0}, false, unit);
 }
 
-/* clang prints a module for the target that it is told, but for which one it was made shows in the text. */
+/* clang prints a module for the target that its options name; which one it was made for shows in the text. */
 static void name_target(struct piece *code) {
   static const struct {
     const char *mark, *target;
