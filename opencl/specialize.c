@@ -9,7 +9,7 @@
 #include "opencl/opencl.h"
 #include "opencl/spirv/spirv.h"
 
-enum { HEADER_WORDS = 5, DecorationSpecId = 1 };
+enum { HEADER_WORDS = 5 };
 
 struct words {
   uint8_t *at;

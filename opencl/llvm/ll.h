@@ -53,6 +53,7 @@ enum ll_type_kind {
   LL_VOID,
   LL_INT,
   LL_REAL,    /* half, float, double */
+  LL_BFLOAT,  /* bfloat: the upper half of a float, kept in an integer of 16 bits and computed in float */
   LL_POINTER, /* its storage class in `count` */
   LL_VECTOR,
   LL_ARRAY,
@@ -167,6 +168,11 @@ struct ll {
   size_t nodes, node_room, node_line_room, node_file_room;
   struct ll_token annotations; /* the list !nvvm.annotations; at NULL: there is none */
 
+  struct ll_spec {
+    uint32_t number, type, id;
+  } * spec; /* specialization constants: SpecId, type, and id */
+  size_t specs, spec_room;
+
   uint32_t builtin[LL_BUILTINS + 8]; /* ids of built-in variables; the masks of sub-groups are the last */
 
   /* The function that is being read. */
@@ -224,7 +230,11 @@ void ll_begin(struct ll *ll, enum ll_section section, uint16_t op);
 void ll_put(struct ll *ll, uint32_t word);
 void ll_put_text(struct ll *ll, const char *text, size_t length);
 void ll_write_name(struct ll *ll, uint32_t id, const struct ll_token *name);
-void ll_write_import(struct ll *ll, uint32_t id, const char *name, size_t length);
+/* The linkage as SPIR-V has it; LL_INTERNAL: other modules do not see the id, and nothing is written. */
+enum { LL_INTERNAL = 3 };
+void ll_write_linkage(struct ll *ll, uint32_t id, const struct ll_token *name, uint32_t linkage);
+/* The linkage of a definition with the current token among its words, if it would be `linkage` without it. */
+uint32_t ll_linkage(const struct ll *ll, uint32_t linkage);
 void ll_finish(struct ll *ll);
 /* Finishes an instruction of LL_DEFINITIONS whose result is word `result`, which is 0 so far. Returns the id, that of
  * an equal instruction if there is one. */
@@ -325,6 +335,10 @@ uint32_t ll_convert(struct ll *ll, const char *op, struct ll_value from, uint32_
 uint32_t ll_select(struct ll *ll, uint32_t type, uint32_t condition, uint32_t yes, uint32_t no);
 uint32_t ll_binary(struct ll *ll, const char *op, uint32_t type, uint32_t a, uint32_t b);
 uint32_t ll_extract(struct ll *ll, struct ll_value from, uint32_t index);
+/* Between bfloat, or a vector of it, and as many floats. */
+uint32_t ll_widen(struct ll *ll, struct ll_value from);
+uint32_t ll_narrow(struct ll *ll, uint32_t id, uint32_t to);
+bool ll_is_bfloat(const struct ll *ll, uint32_t type);
 uint32_t ll_bool_to(struct ll *ll, uint32_t condition, uint32_t type, bool all_ones);
 
 /* OpenCL.std's instructions, by the names of std.def: LL_STD_sin. */

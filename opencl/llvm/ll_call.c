@@ -156,8 +156,23 @@ static bool is_idle(const char *name) {
   return false;
 }
 
+/* An intrinsic such as llvm.fma.bf16, in float. */
+static bool call_bfloat(struct ll *ll, const struct ll_call *call, uint32_t *id) {
+  struct ll_call wide = *call;
+  wide.result = ll_like(ll, call->result, ll_real_type(ll, 32));
+  for (unsigned i = 0; i < wide.count; i++)
+    if (ll_is_bfloat(ll, wide.argument[i].type))
+      wide.argument[i] = ll_value(ll_widen(ll, wide.argument[i]), wide.result);
+  if (!ll_call_intrinsic(ll, &wide, id))
+    return false;
+  *id = ll_narrow(ll, *id, call->result);
+  return true;
+}
+
 static uint32_t call_named(struct ll *ll, struct ll_call *call, const struct ll_global *callee) {
   uint32_t id = 0;
+  if (!strncmp(call->name, "llvm.", 5) && ll_is_bfloat(ll, call->result) && call_bfloat(ll, call, &id))
+    return id;
   if (!strncmp(call->name, "llvm.", 5) && ll_call_intrinsic(ll, call, &id))
     return id;
   if (callee && callee->is_function && callee->is_defined)

@@ -70,12 +70,20 @@ uint32_t ll_integer(struct ll *ll, uint32_t type, uint64_t value) {
 
 uint32_t ll_word(struct ll *ll, uint32_t value) { return ll_integer(ll, ll_int_type(ll, 32), value); }
 
+/* Rounded to a float first. */
+static uint32_t bfloat_bits(double value) {
+  enum { BELOW_HALF = 0x7fff, QUIET = 0x40 };
+  const uint32_t bits = float_raw((float)value);
+  return value != value ? bits >> 16 | QUIET : (bits + BELOW_HALF + (bits >> 16 & 1)) >> 16;
+}
+
 uint32_t ll_real(struct ll *ll, uint32_t type, double value) {
   const uint32_t scalar = ll_type(ll, type)->kind == LL_VECTOR ? ll_type(ll, type)->element : type;
   const unsigned bits = ll_type(ll, scalar)->bits;
-  const uint64_t image = bits == 64   ? double_raw(value) /* with the bits of a NaN */
-                         : bits == 32 ? float_raw((float)value)
-                                      : half_bits(value);
+  const uint64_t image = bits == 64                 ? double_raw(value) /* with the bits of a NaN */
+                         : bits == 32               ? float_raw((float)value)
+                         : ll_is_bfloat(ll, scalar) ? bfloat_bits(value)
+                                                    : half_bits(value);
   return ll_splat(ll, type, literal(ll, scalar, bits, image));
 }
 
@@ -109,19 +117,19 @@ static uint32_t read_integer(struct ll *ll, uint32_t type) {
   return ll_integer(ll, type, (uint64_t)value);
 }
 
-/* 0x3FF0000000000000 is a double, also for floats; 0xH3C00 a half. */
+/* 0x3FF0000000000000 is a double, also for floats; 0xH3C00 a half; 0xR3F80 a bfloat. */
 static uint32_t read_real(struct ll *ll, uint32_t type) {
   const struct ll_token token = ll->token;
   const struct ll_type *real = ll_type(ll, type);
   char room[80];
-  if (real->kind != LL_REAL || token.length >= sizeof room) {
+  if ((real->kind != LL_REAL && real->kind != LL_BFLOAT) || token.length >= sizeof room) {
     ll_fail(ll, "a number of another type");
     return 1;
   }
   memcpy(room, token.at, token.length);
   room[token.length] = '\0';
   ll_advance(ll);
-  if (!strncmp(room, "0xH", 3))
+  if (!strncmp(room, "0xH", 3) || !strncmp(room, "0xR", 3))
     return literal(ll, type, 16, strtoull(room + 3, NULL, 16));
   if (!strncmp(room, "0x", 2)) {
     const double value = double_of(strtoull(room + 2, NULL, 16));
@@ -295,11 +303,11 @@ static uint32_t to_generic(struct ll *ll, uint32_t id) {
 /* "= internal addrspace(3) global [64 x float] undef, align 4", behind the name. */
 static uint32_t read_variable(struct ll *ll, const struct ll_token *name) {
   uint64_t space = 0, align = 0;
-  bool external = false;
+  uint32_t linkage = LinkageTypeExport;
   ll_expect(ll, "=");
   while (ll->token.kind != LL_END && !ll_is(ll, "global") && !ll_is(ll, "constant") && !ll_is(ll, "alias") &&
          !ll_is(ll, "ifunc")) {
-    external |= ll_is(ll, "external") || ll_is(ll, "extern_weak");
+    linkage = ll_linkage(ll, linkage);
     if (ll_take(ll, "addrspace")) {
       ll_expect(ll, "(");
       ll_take_number(ll, &space);
@@ -321,6 +329,7 @@ static uint32_t read_variable(struct ll *ll, const struct ll_token *name) {
   const bool generic = storage == SPIRV_GENERIC;
   storage = generic ? SPIRV_CROSS_WORKGROUP : storage;
   const uint32_t pointer = ll_typed_pointer(ll, storage, ll_spirv_type(ll, type));
+  const bool external = linkage == LinkageTypeImport;
   uint32_t initial = 0;
   if (!external && storage == SPIRV_WORKGROUP)
     ll_read_value(ll, type); /* the LDS starts with anything */
@@ -344,8 +353,8 @@ static uint32_t read_variable(struct ll *ll, const struct ll_token *name) {
   ll_write_name(ll, id, name);
   if (align)
     ll_emit(ll, LL_DECORATIONS, OpDecorate, id, DecorationAlignment, (uint32_t)align);
-  if (external && storage != SPIRV_WORKGROUP)
-    ll_write_import(ll, id, name->at, name->length);
+  if (storage != SPIRV_WORKGROUP)
+    ll_write_linkage(ll, id, name, linkage);
   return generic ? to_generic(ll, id) : id;
 }
 

@@ -216,6 +216,54 @@ static uint32_t semantics_id(struct ll *ll, struct order order) {
       ll, order.semantics ? order.semantics | MemorySemanticsCrossWorkgroupMemory | MemorySemanticsWorkgroupMemory : 0);
 }
 
+/* Elements of such a vector lie beside each other in memory, but not in a value: in memory, it is one number. */
+static bool is_dense(const struct ll *ll, uint32_t type) {
+  return ll_components(ll, type) > 1 && ll_scalar(ll, type)->kind == LL_INT &&
+         (ll_is_odd(ll, type) || ll_scalar(ll, type)->bits == 1);
+}
+
+static uint32_t dense_type(struct ll *ll, uint32_t type) {
+  return ll_int_type(ll, ll_components(ll, type) * ll_scalar(ll, type)->bits);
+}
+
+static uint32_t load(struct ll *ll, uint32_t type, struct ll_value pointer, uint32_t flags, uint32_t align) {
+  if (is_dense(ll, type)) {
+    const uint32_t whole = dense_type(ll, type);
+    return ll_convert(ll, "bitcast", ll_value(load(ll, whole, pointer, flags, align), whole), type);
+  }
+  if (ll_is_odd(ll, type))
+    return load_odd(ll, type, pointer, flags);
+  const uint32_t id = ll_id(ll), written = ll_spirv_type(ll, type);
+  ll_begin(ll, LL_CODE, OpLoad);
+  ll_put(ll, written);
+  ll_put(ll, id);
+  ll_put(ll, pointer.id);
+  ll_put(ll, flags | (align ? MemoryAccessAligned : 0));
+  if (align)
+    ll_put(ll, align);
+  ll_finish(ll);
+  return id;
+}
+
+static void store(struct ll *ll, struct ll_value value, struct ll_value pointer, uint32_t flags, uint32_t align) {
+  if (is_dense(ll, value.type)) {
+    const uint32_t whole = dense_type(ll, value.type);
+    store(ll, ll_value(ll_convert(ll, "bitcast", value, whole), whole), pointer, flags, align);
+    return;
+  }
+  if (ll_is_odd(ll, value.type)) {
+    store_odd(ll, value, pointer, flags);
+    return;
+  }
+  ll_begin(ll, LL_CODE, OpStore);
+  ll_put(ll, pointer.id);
+  ll_put(ll, value.id);
+  ll_put(ll, flags | (align ? MemoryAccessAligned : 0));
+  if (align)
+    ll_put(ll, align);
+  ll_finish(ll);
+}
+
 static struct ll_value read_load(struct ll *ll) {
   const bool atomic = ll_take(ll, "atomic");
   const uint32_t flags = ll_take(ll, "volatile") ? MemoryAccessVolatile : 0;
@@ -229,19 +277,7 @@ static struct ll_value read_load(struct ll *ll) {
                             semantics_id(ll, order)),
                     type);
   }
-  const uint32_t align = read_align(ll);
-  if (ll_is_odd(ll, type))
-    return ll_value(load_odd(ll, type, pointer, flags), type);
-  const uint32_t id = ll_id(ll), written = ll_spirv_type(ll, type);
-  ll_begin(ll, LL_CODE, OpLoad);
-  ll_put(ll, written);
-  ll_put(ll, id);
-  ll_put(ll, pointer.id);
-  ll_put(ll, flags | (align ? MemoryAccessAligned : 0));
-  if (align)
-    ll_put(ll, align);
-  ll_finish(ll);
-  return ll_value(id, type);
+  return ll_value(load(ll, type, pointer, flags, read_align(ll)), type);
 }
 
 static void read_store(struct ll *ll) {
@@ -256,18 +292,7 @@ static void read_store(struct ll *ll) {
     ll_emit(ll, LL_CODE, OpAtomicStore, pointer.id, ll_word(ll, order.scope), semantics_id(ll, order), value.id);
     return;
   }
-  const uint32_t align = read_align(ll);
-  if (ll_is_odd(ll, value.type)) {
-    store_odd(ll, value, pointer, flags);
-    return;
-  }
-  ll_begin(ll, LL_CODE, OpStore);
-  ll_put(ll, pointer.id);
-  ll_put(ll, value.id);
-  ll_put(ll, flags | (align ? MemoryAccessAligned : 0));
-  if (align)
-    ll_put(ll, align);
-  ll_finish(ll);
+  store(ll, value, pointer, flags, read_align(ll));
 }
 
 static void read_fence(struct ll *ll) {

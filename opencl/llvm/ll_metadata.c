@@ -172,6 +172,19 @@ static void write_list(struct ll *ll, const struct ll_token *kind, uint32_t node
   free(list.data);
 }
 
+/* "!{<4 x float> undef, i32 0}" as SPIR-V has it: the number of a scalar type, and 2^16 for each component. */
+static uint32_t read_vector_hint(struct ll *ll, uint32_t node) {
+  enum { HALF = 4 };
+  const struct ll_mark mark = go_to(ll, node);
+  ll_advance(ll); /* ! */
+  ll_take(ll, "{");
+  const uint32_t type = ll_read_type(ll);
+  ll_return(ll, mark);
+  const struct ll_type *scalar = ll_scalar(ll, type);
+  const uint32_t size = scalar->bits > 32 ? 3 : scalar->bits / 16;
+  return ll_components(ll, type) << 16 | (scalar->kind == LL_REAL ? HALF + size - 1 : size);
+}
+
 void ll_kernel_metadata(struct ll *ll, const struct ll_token *kind, uint32_t node, uint32_t function,
                         const struct ll_token *name) {
   const bool required = ll_token_is(kind, "reqd_work_group_size");
@@ -180,6 +193,8 @@ void ll_kernel_metadata(struct ll *ll, const struct ll_token *kind, uint32_t nod
     read_numbers(ll, node, size);
     ll_emit(ll, LL_HEAD, OpExecutionMode, function, required ? ExecutionModeLocalSize : ExecutionModeLocalSizeHint,
             size[0], size[1], size[2]);
+  } else if (ll_token_is(kind, "vec_type_hint")) {
+    ll_emit(ll, LL_HEAD, OpExecutionMode, function, ExecutionModeVecTypeHint, read_vector_hint(ll, node));
   } else if (ll_token_is(kind, "kernel_arg_type") || ll_token_is(kind, "kernel_arg_type_qual")) {
     write_list(ll, kind, node, name);
   }

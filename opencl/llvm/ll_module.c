@@ -178,7 +178,9 @@ static bool is_annotated(struct ll *ll, const struct ll_token *name) {
 /* From "define" on. */
 static void read_function(struct ll *ll, uint32_t id, const struct ll_token *name) {
   bool kernel = ll->target == LL_NVPTX && is_annotated(ll, name);
+  uint32_t linkage = LinkageTypeExport;
   for (ll_expect(ll, "define"); ll->token.kind != LL_END && !ll_starts_type(ll);) {
+    linkage = ll_linkage(ll, linkage);
     kernel |= ll_is(ll, "spir_kernel") || ll_is(ll, "ptx_kernel") || ll_is(ll, "amdgpu_kernel");
     skip_attribute(ll);
   }
@@ -201,6 +203,7 @@ static void read_function(struct ll *ll, uint32_t id, const struct ll_token *nam
   if (kernel)
     write_entry(ll, id, name);
   ll_write_name(ll, id, name);
+  ll_write_linkage(ll, id, name, linkage);
   const uint32_t written = ll_spirv_type(ll, result);
   ll_begin(ll, LL_DEFINITIONS, OpTypeFunction);
   ll_put(ll, 0);
@@ -225,7 +228,8 @@ static void write_imports(struct ll *ll) {
     for (uint32_t k = 3; k < type[0] >> 16; k++)
       ll_emit(ll, LL_CODE, OpFunctionParameter, type[k], ll_id(ll));
     ll_emit_words(ll, LL_CODE, OpFunctionEnd, NULL, 0);
-    ll_write_import(ll, name->id, name->at, strcspn(name->at, "\n"));
+    const struct ll_token token = {.at = name->at, .length = strcspn(name->at, "\n")};
+    ll_write_linkage(ll, name->id, &token, LinkageTypeImport);
   }
 }
 
@@ -468,6 +472,7 @@ static void free_all(struct ll *ll) {
   free(ll->node_file);
   free(ll->entry.at);
   free(ll->parameter);
+  free(ll->spec);
 }
 
 bool llvm_is_text(const uint8_t *bytes, size_t size) {

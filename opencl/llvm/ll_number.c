@@ -45,6 +45,34 @@ static uint32_t not(struct ll * ll, uint32_t type, uint32_t id) {
   return ll_make(ll, OpLogicalNot, ll_spirv_type(ll, type), id);
 }
 
+/* ---- bfloat --------------------------------------------------------------------------------------- */
+
+bool ll_is_bfloat(const struct ll *ll, uint32_t type) { return ll_scalar(ll, type)->kind == LL_BFLOAT; }
+
+static uint32_t floats(struct ll *ll, uint32_t type) { return ll_like(ll, type, ll_real_type(ll, 32)); }
+
+uint32_t ll_widen(struct ll *ll, struct ll_value from) {
+  const uint32_t word = ll_like(ll, from.type, ll_int_type(ll, 32)), written = ll_spirv_type(ll, word);
+  const uint32_t low = ll_make(ll, OpUConvert, written, from.id);
+  const uint32_t bits = ll_make(ll, OpShiftLeftLogical, written, low, ll_integer(ll, word, 16));
+  return ll_make(ll, OpBitcast, ll_spirv_type(ll, floats(ll, from.type)), bits);
+}
+
+/* Rounds to the nearest, a tie to the even one; what is not a number stays so. */
+uint32_t ll_narrow(struct ll *ll, uint32_t id, uint32_t to) {
+  enum { BELOW_HALF = 0x7fff, QUIET = 0x40 };
+  const uint32_t word = ll_like(ll, to, ll_int_type(ll, 32)), written = ll_spirv_type(ll, word),
+                 boolean = ll_spirv_type(ll, ll_like(ll, to, ll_int_type(ll, 1))), by = ll_integer(ll, word, 16);
+  const uint32_t bits = ll_make(ll, OpBitcast, written, id);
+  const uint32_t high = ll_make(ll, OpShiftRightLogical, written, bits, by);
+  const uint32_t odd = ll_make(ll, OpBitwiseAnd, written, high, ll_integer(ll, word, 1));
+  const uint32_t more = ll_make(ll, OpIAdd, written, odd, ll_integer(ll, word, BELOW_HALF));
+  const uint32_t rounded = ll_make(ll, OpShiftRightLogical, written, ll_make(ll, OpIAdd, written, bits, more), by);
+  const uint32_t quiet = ll_make(ll, OpBitwiseOr, written, high, ll_integer(ll, word, QUIET));
+  const uint32_t chosen = ll_select(ll, word, ll_make(ll, OpFUnordNotEqual, boolean, id, id), quiet, rounded);
+  return ll_make(ll, OpUConvert, ll_spirv_type(ll, to), chosen);
+}
+
 /* ---- operations ---------------------------------------------------------------------------------- */
 
 static const struct binary {
@@ -82,6 +110,11 @@ static const struct binary *find_binary(const struct ll_token *op) {
 
 static uint32_t operate(struct ll *ll, const struct binary *row, uint32_t type, uint32_t a, uint32_t b) {
   const uint32_t written = ll_spirv_type(ll, type);
+  if (ll_is_bfloat(ll, type)) {
+    const uint32_t wide = ll_make(ll, row->op, ll_spirv_type(ll, floats(ll, type)), ll_widen(ll, ll_value(a, type)),
+                                  ll_widen(ll, ll_value(b, type)));
+    return ll_narrow(ll, wide, type);
+  }
   if (is_bool(ll, type)) /* a shift or quotient by 1 is undefined, by 0 or of 1 it is the operand */
     return row->boolean ? ll_make(ll, row->boolean, written, a, b) : a;
   if (row->is_signed) {
@@ -149,6 +182,8 @@ static uint32_t compare_bools(struct ll *ll, uint8_t table, uint32_t type, uint3
 static uint32_t compare(struct ll *ll, const struct comparison *row, uint32_t type, uint32_t a, uint32_t b) {
   const uint32_t boolean = ll_like(ll, type, ll_int_type(ll, 1)), written = ll_spirv_type(ll, boolean);
   const uint8_t kind = ll_scalar(ll, type)->kind;
+  if (kind == LL_BFLOAT)
+    return compare(ll, row, floats(ll, type), ll_widen(ll, ll_value(a, type)), ll_widen(ll, ll_value(b, type)));
   if (is_bool(ll, type))
     return compare_bools(ll, row->boolean, type, a, b);
   if (kind == LL_POINTER && row->integer == OpIEqual)
@@ -190,13 +225,54 @@ static uint32_t cast_pointer(struct ll *ll, struct ll_value from, uint32_t to) {
                  ll_spirv_type(ll, to), from.id);
 }
 
+static uint32_t element_of(const struct ll *ll, uint32_t type) {
+  return ll_type(ll, type)->kind == LL_VECTOR ? ll_type(ll, type)->element : type;
+}
+
+enum { REPACKED = 64 };
+
+/* Elements that SPIR-V keeps in more bits than they have, such as <8 x i1>, do not lie beside each other. So all are
+ * put into one number, the first in its lowest bits, and taken out again. */
+static uint32_t repack(struct ll *ll, struct ll_value from, uint32_t to) {
+  const uint32_t in = ll_scalar(ll, from.type)->bits, out = ll_scalar(ll, to)->bits, word = ll_int_type(ll, REPACKED),
+                 inner = ll_int_type(ll, in), outer = ll_int_type(ll, out), written = ll_spirv_type(ll, word);
+  uint32_t all = 0, part[REPACKED];
+  for (uint32_t i = 0; i < ll_components(ll, from.type); i++) {
+    const struct ll_value element = ll_value(ll_extract(ll, from, i), element_of(ll, from.type));
+    uint32_t id = ll_convert(ll, "zext", ll_value(ll_convert(ll, "bitcast", element, inner), inner), word);
+    if (i)
+      id = ll_make(ll, OpBitwiseOr, written, all,
+                   ll_make(ll, OpShiftLeftLogical, written, id, ll_integer(ll, word, i * in)));
+    all = id;
+  }
+  for (uint32_t i = 0; i < ll_components(ll, to); i++) {
+    const uint32_t low = i ? ll_make(ll, OpShiftRightLogical, written, all, ll_integer(ll, word, i * out)) : all;
+    const struct ll_value bits = ll_value(ll_convert(ll, "trunc", ll_value(low, word), outer), outer);
+    part[i] = ll_convert(ll, "bitcast", bits, element_of(ll, to));
+  }
+  return ll_components(ll, to) == 1
+             ? part[0]
+             : ll_make_words(ll, OpCompositeConstruct, ll_spirv_type(ll, to), part, ll_components(ll, to));
+}
+
+static bool is_repacked(const struct ll *ll, uint32_t from, uint32_t to) {
+  const struct ll_type *in = ll_scalar(ll, from), *out = ll_scalar(ll, to);
+  return in->bits && out->bits && in->kind != LL_POINTER && out->kind != LL_POINTER &&
+         (uint64_t)in->bits * ll_components(ll, from) <= REPACKED &&
+         (uint64_t)in->bits * ll_components(ll, from) == (uint64_t)out->bits * ll_components(ll, to) &&
+         (!ll->folding || ll_components(ll, to) == 1);
+}
+
 static uint32_t bitcast(struct ll *ll, struct ll_value from, uint32_t to) {
   const uint32_t written = ll_spirv_type(ll, to);
   if (written == ll_spirv_type(ll, from.type))
     return from.id;
   if (ll_type(ll, from.type)->kind == LL_POINTER && ll_type(ll, to)->kind == LL_POINTER)
     return cast_pointer(ll, from, to);
-  if (ll_is_odd(ll, from.type) || ll_is_odd(ll, to) || is_bool(ll, from.type) || is_bool(ll, to))
+  const bool odd = ll_is_odd(ll, from.type) || ll_is_odd(ll, to) || is_bool(ll, from.type) || is_bool(ll, to);
+  if (odd && is_repacked(ll, from.type, to))
+    return repack(ll, from, to);
+  if (odd)
     return ll_unsupported(ll, to, "a bitcast from %u to %u bits", ll_scalar(ll, from.type)->bits,
                           ll_scalar(ll, to)->bits);
   return ll_make(ll, OpBitcast, written, from.id);
@@ -208,6 +284,15 @@ uint32_t ll_convert(struct ll *ll, const char *op, struct ll_value from, uint32_
   const bool is_signed = *op == 's'; /* sext, sitofp */
   if (!strcmp(op, "bitcast"))
     return bitcast(ll, from, to);
+  if (ll_is_bfloat(ll, from.type)) {
+    const struct ll_value wide = ll_value(ll_widen(ll, from), floats(ll, from.type));
+    return ll_scalar(ll, to)->bits == 32 && ll_scalar(ll, to)->kind == LL_REAL ? wide.id : ll_convert(ll, op, wide, to);
+  }
+  if (ll_is_bfloat(ll, to)) {
+    const uint32_t wide = floats(ll, to);
+    const bool is_wide = ll_spirv_type(ll, from.type) == ll_spirv_type(ll, wide);
+    return ll_narrow(ll, is_wide ? from.id : ll_convert(ll, op, from, wide), to);
+  }
   if (!strcmp(op, "addrspacecast"))
     return cast_pointer(ll, from, to);
   if (!strcmp(op, "ptrtoint") || !strcmp(op, "ptrtoaddr")) {
@@ -460,7 +545,9 @@ static struct ll_value read_binary(struct ll *ll, const struct binary *row, bool
   struct ll_value a, b;
   read_two(ll, brackets, &a, &b);
   const uint32_t id = operate(ll, row, a.type, a.id, b.id);
-  if ((row->op == OpIAdd || row->op == OpISub) && !ll->folding && !is_bool(ll, a.type)) {
+  const bool wraps_in_spirv =
+      row->op == OpIAdd || row->op == OpISub || row->op == OpIMul || row->op == OpShiftLeftLogical;
+  if (wraps_in_spirv && !ll->folding && !is_bool(ll, a.type)) {
     if (wraps & 1)
       ll_emit(ll, LL_DECORATIONS, OpDecorate, id, DecorationNoSignedWrap);
     if (wraps & 2)
@@ -477,7 +564,7 @@ static struct ll_value read_comparison(struct ll *ll, bool brackets) {
   struct ll_value a, b;
   read_two(ll, brackets, &a, &b);
   const uint32_t type = ll_like(ll, a.type, ll_int_type(ll, 1));
-  const bool real = ll_scalar(ll, a.type)->kind == LL_REAL;
+  const bool real = ll_scalar(ll, a.type)->kind == LL_REAL || ll_is_bfloat(ll, a.type);
   if (ll_token_is(&word, "true") || ll_token_is(&word, "false"))
     return ll_value(ll_integer(ll, type, ll_token_is(&word, "true")), type);
   for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++)
@@ -548,7 +635,10 @@ bool ll_read_number(struct ll *ll, const struct ll_token *op, struct ll_value *r
   if (ll_token_is(op, "fneg")) {
     ll_skip_flags(ll);
     *result = ll_read_operand(ll);
-    result->id = ll_make(ll, OpFNegate, ll_spirv_type(ll, result->type), result->id);
+    const uint32_t written = ll_spirv_type(ll, result->type);
+    result->id = ll_is_bfloat(ll, result->type)
+                     ? ll_make(ll, OpBitwiseXor, written, result->id, ll_integer(ll, result->type, 0x8000))
+                     : ll_make(ll, OpFNegate, written, result->id);
   } else if (ll_token_is(op, "freeze")) { /* registers always hold some number */
     *result = ll_read_operand(ll);
   } else if (ll_token_is(op, "extractelement")) {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sim/base/need.h"
+#include "sim/base/vector.h"
 
 /* ---- arguments ----------------------------------------------------------------------------------- */
 
@@ -450,6 +451,46 @@ static bool call_pointer(const struct opencl *o, uint32_t *id) {
   return true;
 }
 
+/* ---- specialization constants -------------------------------------------------------------------- */
+
+/* An OpSpecConstant of another constant's value; 0: that is no scalar constant. */
+static uint32_t specialized(struct ll *ll, uint32_t type, uint32_t usual, uint32_t number) {
+  const uint32_t *word = ll_definition(ll, usual, 2);
+  const uint16_t op = word ? (uint16_t)word[0] : 0;
+  const bool boolean = op == OpConstantTrue || op == OpConstantFalse, null = op == OpConstantNull;
+  const struct ll_type of = *ll_type(ll, type);
+  if (!(boolean || null || op == OpConstant) || (of.kind != LL_INT && of.kind != LL_REAL) || ll_is_odd(ll, type))
+    return 0;
+  const uint32_t low = op == OpConstant ? word[3] : 0, high = op == OpConstant && of.bits == 64 ? word[4] : 0,
+                 id = ll_id(ll), written = ll_spirv_type(ll, type);
+  if (of.bits == 1)
+    ll_emit(ll, LL_DEFINITIONS, op == OpConstantTrue ? OpSpecConstantTrue : OpSpecConstantFalse, written, id);
+  else if (of.bits == 64)
+    ll_emit(ll, LL_DEFINITIONS, OpSpecConstant, written, id, low, high);
+  else
+    ll_emit(ll, LL_DEFINITIONS, OpSpecConstant, written, id, low);
+  ll_emit(ll, LL_DECORATIONS, OpDecorate, id, DecorationSpecId, number);
+  return id;
+}
+
+/* "__spirv_SpecConstant(7, 10)": constant 7, which is 10 unless it is set. */
+static bool call_spec_constant(const struct opencl *o, uint32_t *id) {
+  struct ll *ll = o->ll;
+  uint64_t number;
+  if (strcmp(o->name.name, "__spirv_SpecConstant") || o->call->count != 2 ||
+      o->call->argument[1].type != o->call->result || !ll_constant_value(ll, opencl_argument(o, 0), &number))
+    return false;
+  for (size_t i = 0; i < ll->specs; i++)
+    if (ll->spec[i].number == number && ll->spec[i].type == o->call->result) {
+      *id = ll->spec[i].id;
+      return true;
+    }
+  *id = specialized(ll, o->call->result, opencl_argument(o, 1), (uint32_t)number);
+  if (*id)
+    *vector_next(ll->spec, ll->specs, ll->spec_room) = (struct ll_spec){(uint32_t)number, o->call->result, *id};
+  return *id;
+}
+
 /* ---- any built-in -------------------------------------------------------------------------------- */
 
 bool ll_call_opencl(struct ll *ll, const struct ll_call *call, uint32_t *id) {
@@ -463,7 +504,8 @@ bool ll_call_opencl(struct ll *ll, const struct ll_call *call, uint32_t *id) {
   }
   if (call_work_item(&o, id) || call_convert(&o, id) || call_vector_memory(&o, id) || call_relation(&o, id) ||
       call_dot(&o, id) || call_number(&o, id) || call_barrier(&o, id) || call_copy(&o, id) || call_pointer(&o, id) ||
-      opencl_atomic(&o, id) || opencl_group(&o, id) || opencl_image(&o, id) || opencl_pipe(&o, id))
+      opencl_atomic(&o, id) || opencl_group(&o, id) || opencl_image(&o, id) || opencl_pipe(&o, id) ||
+      call_spec_constant(&o, id))
     return true;
   const struct std *row = std_of(&o);
   return row && call_std(&o, row, id);

@@ -10,7 +10,7 @@
 #include "sim/base/vector.h"
 
 #define MOST_TYPE_BYTES (UINT64_C(1) << 47) /* SPIR-V's reader has the same limits */
-enum { MOST_DEPTH = 32, MOST_COMPONENTS = 64 };
+enum { MOST_DEPTH = 32 };
 
 /* ---- sizes --------------------------------------------------------------------------------------- */
 
@@ -32,6 +32,7 @@ static void measure(const struct ll *ll, struct ll_type *type) {
   switch ((enum ll_type_kind)type->kind) {
   case LL_INT:
   case LL_REAL:
+  case LL_BFLOAT:
     type->size = type->bits == 1   ? 1
                  : type->bits > 64 ? ((uint64_t)type->bits + 63) / 64 * 8
                                    : ll_width(type->bits) / 8;
@@ -152,16 +153,20 @@ static enum spirv_storage read_space(struct ll *ll) {
 /* ---- handles ------------------------------------------------------------------------------------- */
 
 /* Types that OpenCL names and memory does not contain: "%opencl.image2d_ro_t" up to version 15,
- * target("spirv.Image", void, 1, ...) since 16. */
+ * target("spirv.Image", void, 1, ...) since 16. A depth image differs from others in what its functions return. */
 static uint32_t handle_type(struct ll *ll, const char *name, uint32_t access) {
-  return ll_add_type(ll, (struct ll_type){.kind = LL_HANDLE, .bits = access, .name = need_copy(name)});
+  const char *depth = strstr(name, "_depth");
+  return ll_add_type(
+      ll, (struct ll_type){.kind = LL_HANDLE,
+                           .bits = access,
+                           .name = need_print("%.*s", (int)(depth ? depth - name : (ptrdiff_t)strlen(name)), name)});
 }
 
 /* target("spirv.Image", void, Dim, Depth, Arrayed, MS, Sampled, Format, Access) */
 static uint32_t read_target_type(struct ll *ll) {
-  static const char *const dimensions[][2] = {
-      {"image1d", "image1d_array"}, {"image2d", "image2d_array"}, {"image3d", "?"}, {"?", "?"}, {"?", "?"},
-      {"image1d_buffer", "?"}};
+  static const char *const dimensions[][2] = {{"image1d", "image1d_array"}, {"image2d", "image2d_array"},
+                                              {"image3d", "image"},         {"image", "image"},
+                                              {"image", "image"},           {"image1d_buffer", "image"}};
   char name[32] = "?";
   uint64_t number[8] = {0};
   unsigned count = 0;
@@ -175,8 +180,9 @@ static uint32_t read_target_type(struct ll *ll) {
       ll_read_type(ll);
   ll_expect(ll, ")");
   const bool is_pipe = ll_token_is(&what, "spirv.Pipe");
-  if (ll_token_is(&what, "spirv.Image") && number[0] < 6 && number[2] < 2 && !number[3])
-    snprintf(name, sizeof name, "%s", dimensions[number[0]][number[2]]);
+  if (ll_token_is(&what, "spirv.Image"))
+    snprintf(name, sizeof name, "%s",
+             number[0] < 6 && number[2] < 2 && !number[3] ? dimensions[number[0]][number[2]] : "image");
   else if (ll_token_is(&what, "spirv.Event"))
     snprintf(name, sizeof name, "event");
   else if (ll_token_is(&what, "spirv.Sampler"))
@@ -227,10 +233,11 @@ static bool is_int(const struct ll_token *token) {
 static const struct {
   const char *word;
   uint8_t kind, bits;
-} simple[] = {{"void", LL_VOID, 0},     {"half", LL_REAL, 16},     {"float", LL_REAL, 32},     {"double", LL_REAL, 64},
-              {"label", LL_OTHER, 0},   {"metadata", LL_OTHER, 0}, {"token", LL_OTHER, 0},     {"bfloat", LL_OTHER, 0},
-              {"fp128", LL_OTHER, 0},   {"x86_fp80", LL_OTHER, 0}, {"ppc_fp128", LL_OTHER, 0}, {"x86_mmx", LL_OTHER, 0},
-              {"x86_amx", LL_OTHER, 0}, {"opaque", LL_OTHER, 0}};
+} simple[] = {{"void", LL_VOID, 0},      {"half", LL_REAL, 16},      {"float", LL_REAL, 32},
+              {"double", LL_REAL, 64},   {"label", LL_OTHER, 0},     {"metadata", LL_OTHER, 0},
+              {"token", LL_OTHER, 0},    {"bfloat", LL_BFLOAT, 16},  {"fp128", LL_OTHER, 0},
+              {"x86_fp80", LL_OTHER, 0}, {"ppc_fp128", LL_OTHER, 0}, {"x86_mmx", LL_OTHER, 0},
+              {"x86_amx", LL_OTHER, 0},  {"opaque", LL_OTHER, 0}};
 
 bool ll_starts_type(const struct ll *ll) {
   const struct ll_token *token = &ll->token;
@@ -274,11 +281,11 @@ static uint32_t read_sequence(struct ll *ll, uint8_t kind) {
   if (scalable)
     ll_fail(ll, "vectors of unknown length are not supported");
   const uint8_t element = ll->type[type.element].kind;
-  if (kind == LL_VECTOR && (!type.count || type.count > MOST_COMPONENTS))
-    ll_fail(ll, "a vector of %llu components; legal: 1 to %d", (unsigned long long)type.count, MOST_COMPONENTS);
+  if (kind == LL_VECTOR && (!type.count || type.count > SPIRV_MOST_COMPONENTS))
+    ll_fail(ll, "a vector of %llu components; legal: 1 to %d", (unsigned long long)type.count, SPIRV_MOST_COMPONENTS);
   else if (element == LL_VOID || element == LL_FUNCTION)
     ll_fail(ll, "a list of something that has no size");
-  else if (kind == LL_VECTOR && element != LL_INT && element != LL_REAL)
+  else if (kind == LL_VECTOR && element != LL_INT && element != LL_REAL && element != LL_BFLOAT)
     return other_type(ll, "a vector of something other than numbers");
   return ll_add_type(ll, type);
 }
@@ -417,6 +424,8 @@ static uint32_t write_handle(struct ll *ll, const char *name, uint32_t access) {
     const uint32_t nothing = once(ll, OpTypeVoid, NULL, 0);
     return once(ll, OpTypeImage, LL_WORDS(nothing, handles[i].dimension, 0, handles[i].arrayed, 0, 0, 0, access));
   }
+  if (strncmp(name, "image", 5) == 0) /* multisampled, or of another kind that lowering refuses by name */
+    return once(ll, OpTypeImage, LL_WORDS(once(ll, OpTypeVoid, NULL, 0), 1, 0, 0, 1, 0, 0, access));
   ll_begin(ll, LL_DEFINITIONS, OpTypeOpaque);
   ll_put(ll, 0);
   ll_put_text(ll, name, strlen(name));
@@ -464,16 +473,14 @@ static uint32_t write_type(struct ll *ll, const struct ll_type *type) {
     if (ll_width(type->bits))
       return once(ll, OpTypeInt, LL_WORDS(ll_width(type->bits), 0));
     break;
+  case LL_BFLOAT:
+    return once(ll, OpTypeInt, LL_WORDS(type->bits, 0));
   case LL_REAL:
     return once(ll, OpTypeFloat, LL_WORDS(type->bits));
   case LL_POINTER:
     return once(ll, OpTypeUntypedPointerKHR, LL_WORDS((uint32_t)type->count));
   case LL_VECTOR: {
     const uint32_t element = ll_spirv_type(ll, type->element);
-    char name[40];
-    snprintf(name, sizeof name, "a vector of %u components", (unsigned)type->count);
-    if (type->count > 4 && type->count != 8 && type->count != 16)
-      return write_handle(ll, name, 0);
     return type->count == 1 ? element : once(ll, OpTypeVector, LL_WORDS(element, (uint32_t)type->count));
   }
   case LL_ARRAY: {

@@ -9,7 +9,7 @@
 #include "sim/base/need.h"
 #include "sim/base/vector.h"
 
-enum { MOST_WORDS = 65535, MAGIC = 0x07230203, VERSION = 0x00010400, HEADER_WORDS = 5 };
+enum { MOST_WORDS = 65535, VERSION = 0x00010400, HEADER_WORDS = 5 };
 
 uint32_t ll_id(struct ll *ll) { return ll->bound++; }
 
@@ -54,13 +54,34 @@ void ll_write_name(struct ll *ll, uint32_t id, const struct ll_token *name) {
   ll_finish(ll);
 }
 
-void ll_write_import(struct ll *ll, uint32_t id, const char *name, size_t length) {
+void ll_write_linkage(struct ll *ll, uint32_t id, const struct ll_token *name, uint32_t linkage) {
+  if (linkage == LL_INTERNAL)
+    return;
   ll_begin(ll, LL_DECORATIONS, OpDecorate);
   ll_put(ll, id);
   ll_put(ll, DecorationLinkageAttributes);
-  ll_put_text(ll, name, length);
-  ll_put(ll, LinkageTypeImport);
+  ll_put_text(ll, name->at, name->length);
+  ll_put(ll, linkage);
   ll_finish(ll);
+}
+
+uint32_t ll_linkage(const struct ll *ll, uint32_t linkage) {
+  static const struct {
+    const char *word;
+    uint32_t linkage;
+  } rows[] = {{"internal", LL_INTERNAL},
+              {"private", LL_INTERNAL},
+              {"available_externally", LL_INTERNAL}, /* the code is here, too */
+              {"external", LinkageTypeImport},
+              {"extern_weak", LinkageTypeImport},
+              {"linkonce", LinkageTypeLinkOnceODR},
+              {"linkonce_odr", LinkageTypeLinkOnceODR},
+              {"weak", LinkageTypeLinkOnceODR},
+              {"weak_odr", LinkageTypeLinkOnceODR}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (ll_is(ll, rows[i].word))
+      return rows[i].linkage;
+  return linkage;
 }
 
 static uint64_t hash_of(const uint32_t *word, unsigned result) {
@@ -141,7 +162,7 @@ uint8_t *ll_module_bytes(struct ll *ll, size_t *size) {
   for (int i = 0; i < LL_SECTIONS; i++)
     count += ll->section[i].count;
   uint32_t *words = need(count, sizeof *words), *to = words + HEADER_WORDS;
-  words[0] = MAGIC;
+  words[0] = SPIRV_MAGIC;
   words[1] = VERSION;
   words[3] = ll->bound;
   for (int i = 0; i < LL_SECTIONS; i++) {

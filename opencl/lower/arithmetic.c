@@ -1,8 +1,6 @@
 /* Arithmetic, component by component. What is one ISA operation is a row of arithmetic.def; the rest is below. */
 #include "opencl/lower/build_core.h"
 
-enum { MOST_COMPONENTS = 16 };
-
 /* How narrow operands are extended; of a shift, only the first one. */
 enum clean {
   ANY,
@@ -61,7 +59,7 @@ static bool read_operands(struct build *b, const struct spirv_inst *inst, uint32
     return core_misfit(b, inst);
   lanes->type = build_type(b, inst->word[2]);
   lanes->count = build_components(lanes->type);
-  if (lanes->count > MOST_COMPONENTS)
+  if (lanes->count > SPIRV_MOST_COMPONENTS)
     return core_misfit(b, inst);
   for (unsigned i = 0; i < operands; i++)
     if (!take_operand(b, lanes, i, kind))

@@ -4,8 +4,6 @@
 
 #include "opencl/lower/build_core.h"
 
-enum { MOST_COMPONENTS = 16 };
-
 /* ---- constant indices ----------------------------------------------------------------------------- */
 
 /* Follows literal indices from word number `next` on; *first is the member's first part. */
@@ -122,10 +120,10 @@ static const char INDEX[] = "an index is not an integer";
 bool lower_extract_dynamic(struct build *b, const struct spirv_inst *inst) {
   const struct spirv_type *type = build_type(b, inst->word[3]);
   const ir_ref *from = build_parts(b, inst->word[3]);
-  if (!from || !build_scalar(b, type) || type->parts > MOST_COMPONENTS)
+  if (!from || !build_scalar(b, type) || type->parts > SPIRV_MOST_COMPONENTS)
     return from ? core_misfit(b, inst) : false;
   const ir_ref index = core_word(b, inst->word[4], INDEX);
-  ir_ref left[MOST_COMPONENTS];
+  ir_ref left[SPIRV_MOST_COMPONENTS];
   uint32_t count = type->parts;
   memcpy(left, from, count * sizeof *left);
   for (unsigned bit = 0; count > 1; bit++) {
@@ -214,7 +212,7 @@ static void bools_from_word(struct build *b, ir_ref word, uint32_t count, ir_ref
   }
 }
 
-/* An LLVM `freeze` arrives as a cast to the same type, whatever the type (opencl/clang/llvm_text.h). */
+/* Front ends also cast values to their own type, whatever that is. */
 bool lower_bitcast(struct build *b, const struct spirv_inst *inst) {
   if (core_is_pointer(b, inst->word[2]) || core_is_pointer(b, inst->word[3]))
     return lower_pointer(b, inst);
@@ -222,7 +220,7 @@ bool lower_bitcast(struct build *b, const struct spirv_inst *inst) {
   if (to == from)
     return lower_copy_object(b, inst);
   const struct spirv_type *to_scalar = build_scalar(b, to), *from_scalar = build_scalar(b, from);
-  if (!to_scalar || !from_scalar || from->parts > MOST_COMPONENTS || to->parts > MOST_COMPONENTS ||
+  if (!to_scalar || !from_scalar || from->parts > SPIRV_MOST_COMPONENTS || to->parts > SPIRV_MOST_COMPONENTS ||
       to->parts * component_bits(to_scalar) != from->parts * component_bits(from_scalar))
     return core_misfit(b, inst);
   const ir_ref *source = build_parts(b, inst->word[3]);
@@ -233,7 +231,12 @@ bool lower_bitcast(struct build *b, const struct spirv_inst *inst) {
     recast_each(b, source, to->parts, is_half(to_scalar) && !is_half(from_scalar), part);
     return true;
   }
-  ir_ref word[2 * MOST_COMPONENTS];
+  ir_ref word[2 * SPIRV_MOST_COMPONENTS];
+  if ((from_scalar->kind == SPIRV_BOOL ? from
+       : to_scalar->kind == SPIRV_BOOL ? to
+                                       : &(struct spirv_type){0})
+          ->parts > 32)
+    return build_fail(b, "more than 32 booleans as one number are not supported");
   if (from_scalar->kind == SPIRV_BOOL)
     word[0] = bools_to_word(b, source, from->parts);
   else

@@ -60,9 +60,11 @@ enum {
   ExecutionModelKernel = 6,
   ExecutionModeLocalSize = 17,
   ExecutionModeLocalSizeHint = 18,
+  ExecutionModeVecTypeHint = 30,
   ExecutionModeInitializer = 33,
   ExecutionModeFinalizer = 34,
   ExecutionModeLocalSizeId = 38,
+  DecorationSpecId = 1,
   DecorationCPacked = 10,
   DecorationBuiltIn = 11,
   DecorationConstant = 22,
@@ -76,8 +78,11 @@ enum {
   DecorationUserSemantic = 5635,
   FunctionParameterAttributeByVal = 2,
   FunctionParameterAttributeSret = 3,
+  LinkageTypeExport = 0,
   LinkageTypeImport = 1,
+  LinkageTypeLinkOnceODR = 2, /* SPV_KHR_linkonce_odr */
 };
+enum { SPIRV_MAGIC = 0x07230203 };
 enum { ScopeCrossDevice = 0, ScopeDevice = 1, ScopeWorkgroup = 2, ScopeSubgroup = 3, ScopeInvocation = 4 };
 enum {
   GroupOperationReduce = 0,
@@ -146,7 +151,7 @@ struct spirv_type {
   uint32_t count;   /* components, length (0: unknown), members, parameters */
   uint32_t *member; /* type ids: struct members, function parameters */
   uint32_t *offset; /* struct: each member's offset, bytes */
-  uint64_t size;    /* bytes in memory: bool 1, pointers, events and pipes 8; a vector of 3 has the size of 4 */
+  uint64_t size;    /* bytes in memory: bool 1, pointers, events and pipes 8; a vector has room for 2^n components */
   uint32_t align;   /* natural; a packed struct's is 1 */
   uint8_t depth;    /* nesting of arrays, structs and vectors: at most SPIRV_MOST_DEPTH */
   uint32_t parts;   /* scalars in it, including those of nested types: at most SPIRV_MOST_PARTS, otherwise that + 1 */
@@ -154,6 +159,7 @@ struct spirv_type {
 };
 
 enum {
+  SPIRV_MOST_COMPONENTS = 64, /* of a vector; the specification has 2, 3, 4, 8 and 16, LLVM any number */
   SPIRV_MOST_PARTS = 4096,
   SPIRV_MOST_DEPTH = 32,
 };

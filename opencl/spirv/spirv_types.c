@@ -132,9 +132,10 @@ static bool read_vector(struct reader *r, struct spirv_type *type) {
     return false;
   if (element->kind != SPIRV_BOOL && element->kind != SPIRV_INT && element->kind != SPIRV_FLOAT)
     return reader_fail(r, "a vector of something other than numbers");
-  if (count != 2 && count != 3 && count != 4 && count != 8 && count != 16)
-    return reader_fail(r, "a vector of %u components; legal: 2, 3, 4, 8 or 16", count);
-  const uint32_t bytes = (uint32_t)element->size * (count == 3 ? 4 : count);
+  if (count < 2 || count > SPIRV_MOST_COMPONENTS)
+    return reader_fail(r, "a vector of %u components; legal: 2 to %d", count, SPIRV_MOST_COMPONENTS);
+  const uint32_t room = 1u << (32 - __builtin_clz(count - 1)); /* the next power of 2 */
+  const uint32_t bytes = (uint32_t)element->size * room;
   *type = (struct spirv_type){.kind = SPIRV_VECTOR,
                               .element = reader_word(r, 2),
                               .count = count,

@@ -1,7 +1,7 @@
 /* What SPIR-V records about its source: types and qualifiers of kernel arguments, and attributes.
  *
- * llvm-spirv writes OpString "kernel_arg_type.NAME.float4*,int," and "kernel_arg_type_qual.NAME.const,,"; clang lists
- * an item for each argument. Constant memory shows in the parameters' types. */
+ * OpString is "kernel_arg_type.NAME.float4*,int," or "kernel_arg_type_qual.NAME.const,,", as llvm-spirv began to write
+ * them: an item for each argument. Constant memory shows in the parameters' types. */
 #include <inttypes.h>
 
 #include "sim/api/api.h"
@@ -18,6 +18,7 @@ enum {
   OP_TYPE_PIPE = 38,
   OP_FUNCTION = 54,
   OP_FUNCTION_PARAMETER = 55,
+  OP_TYPE_UNTYPED_POINTER = 4417,
   MODE_LOCAL_SIZE = 17,
   MODE_LOCAL_SIZE_HINT = 18,
   MODE_VECTOR_TYPE_HINT = 30,
@@ -87,7 +88,8 @@ static uint32_t function_of(const struct program *program, const char *kernel) {
 
 static bool is_constant_pointer(const struct program *program, uint32_t type) {
   for (struct walk walk = begin(program); next(&walk);)
-    if (walk.op == OP_TYPE_POINTER && walk.length > 2 && walk.words[walk.at + 1] == type)
+    if ((walk.op == OP_TYPE_POINTER || walk.op == OP_TYPE_UNTYPED_POINTER) && walk.length > 2 &&
+        walk.words[walk.at + 1] == type)
       return walk.words[walk.at + 2] == CLASS_UNIFORM_CONSTANT;
   return false;
 }

@@ -57,6 +57,58 @@ TEST(llvm, integers_of_any_width_compute_as_llvm_says) {
   EXPECT_EQ(out[7], low24(a));
 }
 
+/* SPIR-V keeps each element in a number of its own. */
+TEST(llvm, elements_of_odd_widths_lie_beside_each_other_when_they_are_read_as_one_number) {
+  ct_freed(group_rig_close) struct group_rig rig;
+  const uint32_t a = 0x9a345678;
+  if (!run_one(&rig, CT_KERNEL(odd_bitcasts), a, 0))
+    return;
+  const uint32_t *out = group_rig_words(&rig, 1);
+  EXPECT_EQ(out[0], 0x59); /* 0x9a, the last bit first */
+  EXPECT_EQ(out[1], 0x56);
+  EXPECT_EQ(out[2], 0x345678);
+  EXPECT_EQ(out[3], 0x5678);
+}
+
+TEST(llvm, vectors_have_any_number_of_components) {
+  ct_freed(group_rig_close) struct group_rig rig;
+  const uint32_t a = 0x89abcdef, b = 0x01234567;
+  if (!run_one(&rig, CT_KERNEL(odd_vectors), a, b))
+    return;
+  const uint32_t *out = group_rig_words(&rig, 1), expected[] = {a + 1, b + 2, 3, 4, 5, 0x4567cdef, 0x0123};
+  for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+    ct_note("word %zu", i);
+    EXPECT_EQ(out[i], expected[i]);
+  }
+  EXPECT_EQ(out[7], 0xff & ~a); /* eight bits of one byte */
+}
+
+/* What the float with these bits is as a bfloat. */
+static uint16_t narrowed(uint32_t a) {
+  ct_freed(group_rig_close) struct group_rig rig;
+  const uint32_t pair = 0xc0403f81; /* 1.0078125 and -3 */
+  if (!run_one(&rig, CT_KERNEL(bfloats), a, pair))
+    return 0;
+  const uint16_t *out = (const uint16_t *)(const void *)rig.buffers[1].data;
+  EXPECT_EQ(out[1], 0xbfff); /* -1.9921875 */
+  EXPECT_EQ(group_rig_words(&rig, 1)[1], 0x3f810000);
+  EXPECT_EQ(group_rig_words(&rig, 1)[2], 0xc0400000);
+  EXPECT_EQ(out[6], 0xbf81);
+  EXPECT_EQ(out[7], 0xc002); /* 1 - 3.0234375, a tie */
+  EXPECT_EQ(out[8], 0x4040);
+  EXPECT_EQ(group_rig_words(&rig, 1)[5], (uint32_t)-3);
+  return out[0];
+}
+
+TEST(llvm, bfloats_are_computed_in_float_and_rounded_to_the_nearest) {
+  EXPECT_EQ(narrowed(0x3f808000), 0x3f80); /* a tie: to the even one */
+  EXPECT_EQ(narrowed(0x3f818000), 0x3f82);
+  EXPECT_EQ(narrowed(0x3f808001), 0x3f81);
+  EXPECT_EQ(narrowed(0x7f7fffff), 0x7f80); /* the largest float becomes infinite */
+  EXPECT_EQ(narrowed(0x7f800001), 0x7fc0); /* a signaling NaN whose bits are all in the lower half */
+  EXPECT_EQ(narrowed(0x80000000), 0x8000);
+}
+
 TEST(llvm, its_own_intrinsics_have_their_meaning) {
   ct_freed(group_rig_close) struct group_rig rig;
   const uint32_t a = 0x12345678, b = 0x9abcdef0;
@@ -229,7 +281,8 @@ TEST(llvm, a_function_may_return_a_struct) {
 
 /* Every prefix of a file, and every file with a line or a word missing, is read or refused in one line. */
 TEST(llvm, damaged_files_are_read_or_refused_in_one_line) {
-  const char *texts[] = {CT_KERNEL(odd_widths), CT_KERNEL(intrinsics), CT_KERNEL(constants), CT_KERNEL(nvptx)};
+  const char *texts[] = {CT_KERNEL(odd_widths), CT_KERNEL(odd_bitcasts), CT_KERNEL(odd_vectors), CT_KERNEL(bfloats),
+                         CT_KERNEL(intrinsics), CT_KERNEL(constants),    CT_KERNEL(nvptx)};
   unsigned refused = 0;
   for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
     const size_t length = strlen(texts[t]);

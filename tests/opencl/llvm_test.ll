@@ -41,6 +41,91 @@ define spir_kernel void @k(ptr addrspace(1) %in, ptr addrspace(1) %out) {
   store i32 %again32, ptr addrspace(1) %o7, align 4
   ret void
 }
+;;;; odd_bitcasts
+target triple = "spir64-unknown-unknown"
+
+define spir_kernel void @k(ptr addrspace(1) %in, ptr addrspace(1) %out) {
+  %a = load i32, ptr addrspace(1) %in, align 4
+  %a8 = lshr i32 %a, 24
+  %top = trunc i32 %a8 to i8
+  %bits = bitcast i8 %top to <8 x i1>
+  %low = shufflevector <8 x i1> %bits, <8 x i1> poison, <8 x i32> <i32 7, i32 6, i32 5, i32 4, i32 3, i32 2, i32 1, i32 0>
+  %turned = bitcast <8 x i1> %low to i8
+  %turned32 = zext i8 %turned to i32
+  store i32 %turned32, ptr addrspace(1) %out, align 4
+  %a24 = trunc i32 %a to i24
+  %three = bitcast i24 %a24 to <3 x i8>
+  %middle = extractelement <3 x i8> %three, i32 1
+  %middle32 = zext i8 %middle to i32
+  %o1 = getelementptr i32, ptr addrspace(1) %out, i64 1
+  store i32 %middle32, ptr addrspace(1) %o1, align 4
+  %again = bitcast <3 x i8> %three to i24
+  %again32 = zext i24 %again to i32
+  %o2 = getelementptr i32, ptr addrspace(1) %out, i64 2
+  store i32 %again32, ptr addrspace(1) %o2, align 4
+  %a16 = trunc i32 %a to i16
+  %sixteen = bitcast i16 %a16 to <16 x i1>
+  %half = bitcast <16 x i1> %sixteen to half
+  %half16 = bitcast half %half to i16
+  %half32 = zext i16 %half16 to i32
+  %o3 = getelementptr i32, ptr addrspace(1) %out, i64 3
+  store i32 %half32, ptr addrspace(1) %o3, align 4
+  ret void
+}
+;;;; odd_vectors
+target triple = "spir64-unknown-unknown"
+
+define spir_kernel void @k(ptr addrspace(1) %in, ptr addrspace(1) %out) {
+  %five = load <5 x i32>, ptr addrspace(1) %in, align 4
+  %sum = add <5 x i32> %five, <i32 1, i32 2, i32 3, i32 4, i32 5>
+  store <5 x i32> %sum, ptr addrspace(1) %out, align 4
+  %eight = load <8 x i32>, ptr addrspace(1) %in, align 4
+  %bytes = bitcast <8 x i32> %eight to <32 x i8>
+  %some = shufflevector <32 x i8> %bytes, <32 x i8> poison, <6 x i32> <i32 0, i32 1, i32 4, i32 5, i32 6, i32 7>
+  %o5 = getelementptr i32, ptr addrspace(1) %out, i64 5
+  store <6 x i8> %some, ptr addrspace(1) %o5, align 4
+  %flags = load <8 x i1>, ptr addrspace(1) %in, align 1
+  %not = xor <8 x i1> %flags, <i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true>
+  %o7 = getelementptr i32, ptr addrspace(1) %out, i64 7
+  store <8 x i1> %not, ptr addrspace(1) %o7, align 1
+  ret void
+}
+;;;; bfloats
+target triple = "spir64-unknown-unknown"
+
+declare bfloat @llvm.fma.bf16(bfloat, bfloat, bfloat)
+
+define spir_kernel void @k(ptr addrspace(1) %in, ptr addrspace(1) %out) {
+  %a = load float, ptr addrspace(1) %in, align 4
+  %p1 = getelementptr i32, ptr addrspace(1) %in, i64 1
+  %pair = load <2 x bfloat>, ptr addrspace(1) %p1, align 4
+  %narrow = fptrunc float %a to bfloat
+  %o0 = getelementptr bfloat, ptr addrspace(1) %out, i64 0
+  store bfloat %narrow, ptr addrspace(1) %o0, align 2
+  %low = extractelement <2 x bfloat> %pair, i32 0
+  %high = extractelement <2 x bfloat> %pair, i32 1
+  %sum = fadd bfloat %low, %high
+  %o1 = getelementptr bfloat, ptr addrspace(1) %out, i64 1
+  store bfloat %sum, ptr addrspace(1) %o1, align 2
+  %wide = fpext <2 x bfloat> %pair to <2 x float>
+  %o2 = getelementptr i32, ptr addrspace(1) %out, i64 1
+  store <2 x float> %wide, ptr addrspace(1) %o2, align 4
+  %minus = fneg bfloat %low
+  %less = fcmp olt bfloat %minus, 0xR0000
+  %chosen = select i1 %less, bfloat %minus, bfloat 2.000000e+00
+  %o6 = getelementptr bfloat, ptr addrspace(1) %out, i64 6
+  store bfloat %chosen, ptr addrspace(1) %o6, align 2
+  %fma = call bfloat @llvm.fma.bf16(bfloat %low, bfloat %high, bfloat 0xR3F80)
+  %o7 = getelementptr bfloat, ptr addrspace(1) %out, i64 7
+  store bfloat %fma, ptr addrspace(1) %o7, align 2
+  %three = sitofp i32 3 to bfloat
+  %whole = fptosi bfloat %high to i32
+  %o8 = getelementptr bfloat, ptr addrspace(1) %out, i64 8
+  store bfloat %three, ptr addrspace(1) %o8, align 2
+  %o10 = getelementptr i32, ptr addrspace(1) %out, i64 5
+  store i32 %whole, ptr addrspace(1) %o10, align 4
+  ret void
+}
 ;;;; intrinsics
 target triple = "spir64"
 

@@ -293,7 +293,8 @@ TEST(spirv, impossible_types_are_refused) {
   } rows[] = {
       {OpTypeInt, {BYTE, 24, 0}, 3, "8, 16, 32 or 64"},
       {OpTypeFloat, {BYTE, 8}, 2, "16, 32 or 64"},
-      {OpTypeVector, {VECTOR, U32, 5}, 3, "2, 3, 4, 8 or 16"},
+      {OpTypeVector, {VECTOR, U32, 65}, 3, "2 to 64"},
+      {OpTypeVector, {VECTOR, U32, 1}, 3, "2 to 64"},
       {OpTypeVector, {VECTOR, VOID, 4}, 3, "something other than numbers"},
       {OpTypeVector, {VECTOR, 99, 4}, 3, "not a type defined before"},
       {OpTypeArray, {ARRAY, VOID, ONE}, 3, "nothing can contain"},
