@@ -27,7 +27,7 @@
  * Processes. After fork(), the child has copies of all objects. It may use those that never change. It may use a device
  * and its objects only if no other thread was inside a call with one of them at the fork.
  *
- * The library prints nothing, never ends the process, starts no process but the compiler (clang and llvm-spirv, for
+ * The library prints nothing, never ends the process, starts no process but the compiler (clang, for
  * OpenCL C), and leaves signals, locale and environment alone. jansson has one allocator per process: the library sets
  * it unless somebody else has, and other users of jansson still get malloc().
  *
@@ -125,7 +125,6 @@ typedef struct ww_options {
   const char *cache;      /* folder for compiled OpenCL C [WARPWAIT_CACHE]; "": keep nothing. Default:
                              $XDG_CACHE_HOME/warpwait or ~/.cache/warpwait */
   const char *clang;      /* [WARPWAIT_CLANG]; default: clang-15, or else the newest */
-  const char *llvm_spirv; /* [WARPWAIT_LLVM_SPIRV]; default: that of clang's version, if installed */
   const char
       *temporary; /* folder for the compiler's temporary files, removed after each build [TMPDIR]; default: /tmp */
 } ww_options;
@@ -194,7 +193,6 @@ typedef struct ww_constant {
 typedef struct ww_build {
   uint32_t size;
   const char *options;     /* for OpenCL C, as in clBuildProgram(): "-DN=4 -cl-std=CL2.0 -I 'a folder'"; NULL: none */
-  const char *route;       /* through LLVM: "ssa" (default), "O0", "O2", "llvm" (default without llvm-spirv) */
   const char *copies;      /* how to compile asynchronous copies: "machine" (default) or "loop" */
   uint32_t registers;      /* limit per lane, 16 to 255; 0: 255 */
   ww_sink log;             /* receives clang's messages unchanged, warnings too; also if the build fails */
@@ -213,15 +211,15 @@ typedef struct ww_build {
 /* The size of a specialization constant's value; 0: the SPIR-V has no such constant. */
 WW_API size_t ww_constant_bytes(ww_bytes spirv, uint32_t id);
 
-/* Builds a program from OpenCL C text, SPIR-V words (any byte order), LLVM IR as text, assembly or an object file
- * (.wwo). The first bytes show which it is. `build` may be NULL. OpenCL C needs clang, and llvm-spirv on all routes but
- * llvm. A kernel that cannot be translated is an error only if no other kernel can: see ww_kernel.refused. */
+/* Builds a program from OpenCL C text, SPIR-V words (any byte order), LLVM IR as text or bitcode, assembly or an object
+ * file (.wwo). The first bytes show which it is. `build` may be NULL. OpenCL C and bitcode need clang. A kernel that
+ * cannot be translated is an error only if no other kernel can: see ww_kernel.refused. */
 WW_API ww_status ww_program_build(ww_context *context, ww_bytes source, const ww_build *build, ww_program **program,
                                   ww_error *error);
-/* Builds a program from several translation units. ww_unit_compile() compiles one unit of OpenCL C or SPIR-V, which may
- * call functions of other units, and writes LLVM bitcode to the sink. ww_program_link() links units into a program.
- * `copies`, `registers`, `optimize`, `without`, `checked` and `route` of the build apply to the link, headers to the
- * units. Both functions need clang and llvm-spirv. */
+/* Builds a program from several translation units. ww_unit_compile() compiles one unit of OpenCL C, SPIR-V or LLVM IR,
+ * which may call functions and name variables of other units, and writes SPIR-V to the sink. ww_program_link() links
+ * units into a program: what one imports, another exports under the same name. `copies`, `registers`, `optimize`,
+ * `without` and `checked` of the build apply to the link, the rest to the units. */
 WW_API ww_status ww_unit_compile(ww_context *context, ww_bytes source, const ww_build *build, ww_sink sink,
                                  ww_error *error);
 WW_API ww_status ww_program_link(ww_context *context, const ww_bytes *units, size_t count, const ww_build *build,

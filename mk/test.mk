@@ -65,7 +65,7 @@ LONGEST := $(filter %/opencl %/cli,$(TEST_BIN)) # start first, so that the other
 TESTS   := $(LONGEST) $(if $(SANITIZE),,$(PLAIN:%=tests/%.py) tests/docs) $(patsubst tests/hw/%,hw/%,$(SCRIPTS:%=tests/%.py)) $(filter-out $(LONGEST),$(TEST_BIN))
 TESTS   := $(filter-out $(SKIP:%=$(BUILD)/tests/%),$(TESTS))
 
-# Caches what clang and llvm-spirv make of the tests' OpenCL C. It depends on none of our code but opencl/clang, so the
+# Caches what clang makes of the tests' OpenCL C. It depends on none of our code but opencl/clang, so the
 # sanitizer builds share it.
 CACHE ?= $(abspath $(BUILD))/cache
 $(CACHE).made: $(wildcard opencl/clang/*.[ch])

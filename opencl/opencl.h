@@ -1,10 +1,11 @@
 /* Compiles OpenCL C and SPIR-V to programs of the ISA.
  *
- *      kernel.cl ──clang──► LLVM bitcode ──llvm-spirv──► SPIR-V ──this folder──► isa_program
+ *      kernel.cl ──clang──► LLVM IR ──llvm.h──► SPIR-V ──spirv.h──► module ──lower, passes, emit──► isa_program
  *
- * The first two steps run Debian's packages as programs and cache their results (clang.h). The rest is ours: spirv.h
- * reads a module, build.h turns each kernel into IR (ir.h) with all calls inlined, the passes (passes.h) optimize it,
- * and emit.h assigns registers and emits instructions. docs/opencl.md says how each source construct is lowered.
+ * The first step runs clang as a program and caches its results (clang.h). The rest is ours: llvm.h translates what
+ * clang writes, spirv.h reads a module, build.h turns each kernel into IR (ir.h) with all calls inlined, the passes
+ * (passes.h) optimize it, and emit.h assigns registers and emits instructions. docs/opencl.md says how each source
+ * construct is lowered.
  *
  * Not supported: device-side enqueue, recursion, variable-length arrays. Each is refused by name, with the source
  * line. */
@@ -16,6 +17,7 @@
 #include "opencl/ir/log.h"
 #include "opencl/ir/target.h"
 #include "opencl/llvm/llvm.h"
+#include "opencl/spirv/spirv_link.h"
 
 /* How asynchronous copies are lowered: to one instruction that the machine executes, or to loops of loads and stores,
  * as vendors' compilers do when the hardware has no copy unit. */

@@ -17,7 +17,7 @@ LAYERS = {
     "sim/core": ["sim/base"],
     "isa": GROUND,
     "isa/asm": ["isa", *GROUND],
-    "opencl/clang": ["opencl/llvm", "opencl/spirv", "opencl/ir", "isa", *GROUND],
+    "opencl/clang": ["opencl/llvm", "isa", *GROUND],
     "opencl/llvm": ["opencl/lower", "opencl/spirv", "opencl/ir", "isa", *GROUND],
     "opencl/spirv": ["opencl/ir", "isa", *GROUND],
     "opencl/ir": ["isa", *GROUND],

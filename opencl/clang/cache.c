@@ -24,7 +24,7 @@ static const char magic[8] = {'W', 'W', 'C', 'A', 'C', 'H', 'E', '2'};
 /* With thousands of files, scanning them takes as long as compiling a small kernel. So only one small result in 256,
  * those whose name starts like this, triggers it. */
 static const char trimming[] = "00";
-static const char ending[] = ".spv", unfinished[] = "unfinished.";
+static const char ending[] = ".ll", unfinished[] = "unfinished.";
 
 /* ---- names --------------------------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-/* A cache for the results of the OpenCL C tools, kept between runs in a folder: by default $WARPWAIT_CACHE, else
+/* A cache for what clang makes of OpenCL C, kept between runs in a folder: by default $WARPWAIT_CACHE, else
  * $XDG_CACHE_HOME/warpwait, else $HOME/.cache/warpwait.
  *
  * A result is a file whose name is a hash of everything that it depends on:

@@ -1,12 +1,12 @@
-/* From OpenCL C to SPIR-V by running clang and llvm-spirv with a temporary folder, which is removed afterwards. They
- * pass data to each other through memory.
+/* From OpenCL C to SPIR-V by running clang with a temporary folder, which is removed afterwards.
  *
- *     kernel.cl ──► text ──hash──► cache? ──yes──► SPIR-V
- *                                    │no
- *                                    └──► clang ──► bitcode ──llvm-spirv──► SPIR-V, kept
+ *     kernel.cl ──► text ──hash──► cache? ──yes────────► LLVM IR ──opencl/llvm──► SPIR-V
+ *                                    │no                    ▲
+ *                                    └──► clang ──► kept ───┘
  *
  * The text is the source itself or, if it includes other files, the output of clang -E, which contains them. Our own
- * header (prelude.h) precedes the program. */
+ * header (prelude.h) precedes the program. The cache keeps LLVM IR as clang wrote it, so what it holds does not depend
+ * on our reader. */
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -21,35 +21,26 @@
 #include "opencl/clang/clang.h"
 #include "opencl/clang/clang_options.h"
 #include "opencl/clang/key.h"
-#include "opencl/clang/llvm_text.h"
 #include "opencl/clang/prelude.h"
 #include "opencl/clang/process.h"
 #include "opencl/clang/source_name.h"
 #include "opencl/clang/tool_errors.h"
 #include "opencl/clang/tools.h"
 #include "opencl/llvm/llvm.h"
-#include "opencl/spirv/spirv.h"
 #include "sim/base/environment.h"
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/base/text.h"
 #include "sim/base/words.h"
 
-const char *const opencl_route_names[OPENCL_ROUTES] = {"ssa", "O0", "O2", "llvm"};
-
 /* Part of every key: a new number invalidates all cached results. */
-static const char format_version[] = "warpwait opencl 13";
-
-/* Extensions that the translator may use: float atomics, rotations, group products, integer dot products, shuffles. */
-#define EXTENSIONS                                                                                                     \
-  "--spirv-ext=+SPV_EXT_shader_atomic_float_add,+SPV_EXT_shader_atomic_float_min_max,+SPV_KHR_subgroup_rotate,"        \
-  "+SPV_KHR_uniform_group_instructions,+SPV_KHR_integer_dot_product,+SPV_INTEL_subgroups"
+static const char format_version[] = "warpwait opencl 14";
 
 enum { PATH_BYTES = 1024, FILE_BYTES = 64 << 20 /* the largest source that is accepted */ };
 
 /* Files in the temporary folder. */
-enum file { FILE_PRELUDE, FILE_READ, FILE_HEADERS, FILE_SPIRV, FILES };
-static const char *const file_names[FILES] = {"warpwait.h", "read", "headers", "unit.spv"};
+enum file { FILE_PRELUDE, FILE_READ, FILE_HEADERS, FILES };
+static const char *const file_names[FILES] = {"warpwait.h", "read", "headers"};
 
 /* A tool's output, or text; the owner frees `at`. */
 struct piece {
@@ -63,20 +54,18 @@ struct compilation {
   struct reporter reporter;
   struct clang_options options;
   struct opencl_tools tools; /* `cache` may be NULL */
-  enum opencl_route route;
-  bool aborted;       /* the last tool crashed with a signal */
-  bool uninitialized; /* clang has warned of a variable that is not initialized */
-  char *prelude;      /* text of the header */
-  bool channels;      /* the source enables channels */
+  bool uninitialized;        /* clang has warned of a variable that is not initialized */
+  char *prelude;             /* text of the header */
+  bool channels;             /* the source enables channels */
   char folder[PATH_BYTES], file[FILES][PATH_BYTES + 16];
 };
 
 /* ---- command lines ------------------------------------------------------------------------------- */
 
-/* The words that all runs over the source share. clang refuses inline assembly and names the line, because llvm-spirv
- * crashes on it. Our own words come last, so they win. Unless the user says otherwise, an invalid printf format is an
- * error, because it would print other memory, and a variable that is certainly not initialized is a warning, no
- * error. Variables that are not initialized on some paths do not count: a correct program may never take these. */
+/* The words that all runs over the source share. clang refuses inline assembly and names the line. Our own words come
+ * last, so they win. Unless the user says otherwise, an invalid printf format is an error, because it would print other
+ * memory, and a variable that is certainly not initialized is a warning, no error. Variables that are not initialized
+ * on some paths do not count: a correct program may never take these. */
 static void add_source(const struct compilation *c, struct words *words) {
   const struct opencl_build *build = c->build;
   words_add_list(words, WORDS(c->tools.clang, "-x", "cl", "-Werror=format-invalid-specifier",
@@ -142,9 +131,9 @@ static struct piece text_for_file(const struct compilation *c) {
 
 /* ---- running ------------------------------------------------------------------------------------- */
 
-/* Runs a tool on `input`; its output is in *made. */
-static bool run_tool(struct compilation *c, const char *const *argv, const struct piece *input, bool loud,
-                     struct piece *made) {
+/* Runs clang on `input`; its output is in *made. */
+static bool run_clang(struct compilation *c, const char *const *argv, const struct piece *input, bool loud,
+                      struct piece *made) {
   const struct process process = {.argv = argv,
                                   .folder = c->folder,
                                   .input = input->at,
@@ -153,14 +142,12 @@ static bool run_tool(struct compilation *c, const char *const *argv, const struc
                                   .self = c->build->self};
   struct process_end end;
   process_run(&process, &end);
-  c->aborted = end.signal && !end.cancelled && !end.why;
-  const bool compiler = argv[0] == c->tools.clang;
-  if (compiler && !end.error && c->build->log)
+  if (!end.error && c->build->log)
     c->build->log(c->build->self, end.text);
-  if (compiler && !end.error && !c->build->text)
+  if (!end.error && !c->build->text)
     tool_report(&c->reporter, &end, loud);
-  c->uninitialized |= compiler && !end.error && strstr(end.text, TOOL_UNINITIALIZED);
-  const bool good = process_good(&end) || tool_failed(&c->reporter, argv[0], &end, compiler);
+  c->uninitialized |= !end.error && strstr(end.text, TOOL_UNINITIALIZED);
+  const bool good = process_good(&end) || tool_failed(&c->reporter, argv[0], &end);
   if (good) {
     *made = (struct piece){end.output, end.output_bytes};
     end.output = NULL;
@@ -257,7 +244,7 @@ static bool refuse_file(const struct compilation *c, const char *why) {
 /* The folder of clang's own headers. Only clang knows it: a program may have headers of the same names elsewhere. */
 static bool folder_of_clang(struct compilation *c, char **folder) {
   struct piece said = {0};
-  if (!run_tool(c, WORDS(c->tools.clang, "-print-resource-dir"), &(struct piece){0}, false, &said))
+  if (!run_clang(c, WORDS(c->tools.clang, "-print-resource-dir"), &(struct piece){0}, false, &said))
     return false;
   struct words words = {0};
   said.at[strcspn(said.at, "\n")] = '\0';
@@ -347,7 +334,7 @@ static bool preprocess(struct compilation *c, struct piece *text) {
   words_add_list(&words, WORDS("-w", "-E", "-MD", "-MF", c->file[FILE_READ], "-o", "-"));
   add_program(c, &words);
   const struct piece input = text_for_file(c);
-  bool good = run_tool(c, words.word, &input, false, text);
+  bool good = run_clang(c, words.word, &input, false, text);
   free(input.at);
   words_free(&words);
   return good;
@@ -361,25 +348,13 @@ static void hide_folder(const struct compilation *c, struct piece *text) {
     memset(at, '-', length);
 }
 
-/* All units, concatenated, or the SPIR-V of one, or bitcode. */
-static struct piece text_of_units(const struct opencl_build *build) {
-  struct text all = {0};
-  if (build->spirv)
-    text_add(&all, build->spirv->data, build->spirv->size);
-  if (build->bitcode)
-    text_add(&all, build->bitcode->data, build->bitcode->size);
-  for (size_t i = 0; i < build->unit_count; i++)
-    text_add(&all, build->units[i].data, build->units[i].size);
-  return (struct piece){all.data ? all.data : need_copy(""), all.length};
-}
-
 /* The text that clang will see: the source itself if it includes nothing, which saves a run of clang; otherwise the
  * output of -E. */
 static bool read_text(struct compilation *c, struct piece *text) {
   char why[OPENCL_WHY];
   const struct opencl_reads *reads = c->build->reads;
-  if (c->build->unit_count || c->build->spirv || c->build->bitcode) {
-    *text = text_of_units(c->build);
+  if (c->build->bitcode) {
+    *text = (struct piece){need_bytes(c->build->bitcode->data, c->build->bitcode->size), c->build->bitcode->size};
     return true;
   }
   if (reads && !c->build->in_memory && !reads->allow(reads->self, c->path, why, sizeof why))
@@ -410,26 +385,18 @@ static void add_part(struct cache_part *parts, size_t *count, const char *text) 
 }
 
 static void make_name(const struct compilation *c, const struct piece *text, char name[CACHE_NAME]) {
-  enum { FIXED = 8 };
-  char clang[PATH_MAX + 64], translator[PATH_MAX + 64];
+  enum { FIXED = 6 };
+  char clang[PATH_MAX + 64];
   size_t count = 0;
   key_tool(c->tools.clang, clang, sizeof clang);
-  key_tool(c->tools.translator, translator, sizeof translator);
   struct words words = {0};
   add_source(c, &words);
   struct cache_part *parts = need(words.count + FIXED, sizeof *parts);
   add_part(parts, &count, format_version);
   add_part(parts, &count, c->prelude);
-  add_part(parts, &count, c->path); /* file names end up in the SPIR-V */
+  add_part(parts, &count, c->path); /* file names end up in the result */
   add_part(parts, &count, clang);
-  add_part(parts, &count, translator);
-  add_part(parts, &count, opencl_route_names[c->route]);
-  add_part(parts, &count,
-           c->build->spirv        ? "spirv"
-           : c->build->bitcode    ? "bitcode"
-           : c->build->to_unit    ? "unit"
-           : c->build->unit_count ? "link"
-                                  : "");
+  add_part(parts, &count, c->build->bitcode ? "bitcode" : "");
   parts[count++] = (struct cache_part){text->at, text->size};
   for (size_t i = 0; i < words.count; i++)
     if (strncmp(words.word[i], c->folder, strlen(c->folder)) != 0)
@@ -439,195 +406,31 @@ static void make_name(const struct compilation *c, const struct piece *text, cha
   words_free(&words);
 }
 
-/* ---- the routes ---------------------------------------------------------------------------------- */
-
-/* clang's words for each route. They make bitcode, except for O2, where optimize() does the rest. At -O0, clang
- * generates no code for a function that is only `inline`, unless `inline` has its pre-C99 meaning. */
-static const char *const *const routes[OPENCL_ROUTES] = {
-    [OPENCL_ROUTE_SSA] = WORDS("-O2", "-Xclang", "-disable-llvm-passes", "-c"),
-    [OPENCL_ROUTE_O0] = WORDS("-O0", "-fgnu89-inline", "-c"),
-    [OPENCL_ROUTE_O2] = WORDS("-O2", "-Xclang", "-disable-llvm-passes", "-S"),
-    [OPENCL_ROUTE_LLVM] = WORDS("-O2", "-Xclang", "-disable-llvm-passes", "-S"),
-};
+/* ---- LLVM IR ------------------------------------------------------------------------------------- */
 
 /* clang 16 has opaque pointers but no type for events yet, so they would be pointers like any other. */
 static void add_pointers(const struct compilation *c, struct words *words) {
   const char *suffix = strrchr(c->tools.clang, '-');
-  if (c->route == OPENCL_ROUTE_LLVM && suffix && strcmp(suffix, "-16") == 0)
+  if (suffix && strcmp(suffix, "-16") == 0)
     words_add_list(words, WORDS("-Xclang", "-no-opaque-pointers"));
 }
 
-/* clang links the units into the result of an empty text. */
-static bool write_units(const struct compilation *c, struct words *words) {
-  for (size_t i = 0; i < c->build->unit_count; i++) {
-    char path[PATH_BYTES + 32];
-    snprintf(path, sizeof path, "%s/unit%zu.bc", c->folder, i);
-    if (!write_file(path, c->build->units[i].data, c->build->units[i].size))
-      return tool_fail(&c->reporter, "%.200s cannot be written: %s", path, text_errno(errno));
-    words_add_list(words, WORDS("-Xclang", "-mlink-bitcode-file", "-Xclang"));
-    words_add_joined(words, path, "");
-  }
-  return true;
-}
-
-/* Debug information without a folder name makes the result independent of the folder. Value names keep the names of
- * arguments, for messages. */
+/* LLVM's passes stay off: measured against a GPU, our own do better on code as the front end wrote it. -O2 has it write
+ * what it leaves out at -O0: lifetimes, and functions that are only `inline`. Debug information without a folder name
+ * makes the result independent of the folder. Value names keep the names of arguments, for messages. */
 static bool compile(struct compilation *c, struct piece *made) {
   struct words words = {0};
   add_source(c, &words);
-  words_add_list(&words,
-                 WORDS("-gline-tables-only", "-fdebug-compilation-dir=.", "-fno-discard-value-names", "-emit-llvm"));
-  /* LLVM's passes run on all linked units together. */
-  words_add_list(&words, routes[c->build->to_unit && c->route != OPENCL_ROUTE_O0 ? OPENCL_ROUTE_SSA : c->route]);
+  words_add_list(&words, WORDS("-gline-tables-only", "-fdebug-compilation-dir=.", "-fno-discard-value-names",
+                               "-emit-llvm", "-O2", "-Xclang", "-disable-llvm-passes", "-S"));
   add_pointers(c, &words);
-  const char *standard = c->build->standard;
-  if (c->options.standard ? c->options.is_cpp : standard && clang_options_is_cpp(standard))
-    words_add(&words, "-fno-gnu89-inline"); /* C++ has its own meaning of inline */
-  words_add_list(&words, c->build->unit_count ? WORDS("-S", "-o", "-") : WORDS("-o", "-"));
-  if (!write_units(c, &words)) {
-    words_free(&words);
-    return false;
-  }
+  words_add_list(&words, WORDS("-o", "-"));
   add_program(c, &words);
   const struct piece input = text_for_file(c);
-  bool good = run_tool(c, words.word, &input, c->options.warnings, made);
+  bool good = run_clang(c, words.word, &input, c->options.warnings, made);
   free(input.at);
   words_free(&words);
   return good;
-}
-
-/* Changes LLVM text and runs clang on it with the words `how`. Frees the old text. */
-static bool rework(struct compilation *c, char *(*change)(const char *text), const char *const *how,
-                   struct piece *text) {
-  const struct piece before = *text;
-  char *changed = change(before.at);
-  struct words words = {0};
-  words_add_list(&words, WORDS(c->tools.clang, "-x", "ir", "-target", "spir64", "-w", "-emit-llvm"));
-  add_pointers(c, &words);
-  words_add_list(&words, how);
-  words_add_list(&words, WORDS("-o", "-", "-"));
-  free(before.at);
-  *text = (struct piece){0};
-  bool good = run_tool(c, words.word, &(struct piece){changed, strlen(changed)}, false, text);
-  words_free(&words);
-  free(changed);
-  return good;
-}
-
-/* LLVM's passes are a separate run, on code that says which integer widths exist; what llvm-spirv cannot translate is
- * then removed from its result. No vectors, unrolled loops or jump tables: a SIMT machine gains nothing from them, and
- * llvm-spirv drops tables. No closed forms of loops, because they multiply in 33 bits. */
-static bool optimize(struct compilation *c, struct piece *code) {
-  return rework(c, llvm_text_for_passes,
-                WORDS("-O2", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops", "-fno-jump-tables", "-mllvm",
-                      "-replexitval=never", "-S"),
-                code) &&
-         rework(c, llvm_text_for_spirv, WORDS("-O1", "-Xclang", "-disable-llvm-passes", "-c"), code);
-}
-
-/* Prepares linked units for the rest of the route. */
-static bool unify(struct compilation *c, struct piece *code) {
-  return rework(c, llvm_text_of_one_version,
-                WORDS("-O1", "-Xclang", "-disable-llvm-passes",
-                      c->route == OPENCL_ROUTE_O2 || c->route == OPENCL_ROUTE_LLVM ? "-S" : "-c"),
-                code);
-}
-
-/* llvm-spirv crashes on fences whose arguments are not constant, on empty assembly, on compare-exchanges of floats, and
- * on scalar constants read as vectors. Only then is the detour through text worthwhile. If there is nothing to rewrite,
- * the translator's own message stands. */
-static bool translate_again(struct compilation *c, const char *const *words, const struct piece *code,
-                            struct piece *spirv) {
-  char said[sizeof c->reporter.error->text];
-  memcpy(said, c->reporter.error->text, sizeof said);
-  struct piece text = {0};
-  const char *const print[] = {c->tools.clang, "-x",         "ir",  "-target", "spir64",
-                               "-w",           "-emit-llvm", "-O1", "-Xclang", "-disable-llvm-passes",
-                               "-S",           "-o",         "-",   "-",       NULL};
-  bool good = run_tool(c, print, code, false, &text);
-  char *known = good ? llvm_text_for_translator(text.at) : NULL;
-  free(text.at);
-  if (!known) {
-    memcpy(c->reporter.error->text, said, sizeof said);
-    return false;
-  }
-  c->reporter.error->text[0] = '\0';
-  struct piece bitcode = {known, strlen(known)};
-  good = rework(c, need_copy, WORDS("-O1", "-Xclang", "-disable-llvm-passes", "-c"), &bitcode) &&
-         run_tool(c, words, &bitcode, false, spirv);
-  free(bitcode.at);
-  return good;
-}
-
-static bool to_spirv(struct compilation *c, bool promote, const struct piece *code, struct piece *spirv) {
-  const char *const words[] = {c->tools.translator,
-                               "-",
-                               "-o",
-                               "-",
-                               EXTENSIONS,
-                               "--preserve-ocl-kernel-arg-type-metadata-through-string",
-                               promote ? "--spirv-mem2reg" : NULL,
-                               NULL};
-  if (run_tool(c, words, code, false, spirv))
-    return true;
-  const bool aborted = c->aborted;
-  if (aborted && translate_again(c, words, code, spirv))
-    return true;
-  c->aborted = aborted; /* a crash in the second attempt does not count */
-  return false;
-}
-
-/* llvm-spirv's register promotion saves our compiler work, but loses the saturation and rounding of conversions whose
- * results loops carry. Then the private variables stay in memory, and our own pass promotes them. */
-static bool to_promoted_spirv(struct compilation *c, const struct piece *code, struct piece *spirv) {
-  if (!to_spirv(c, true, code, spirv))
-    return false;
-  if (!spirv_lost_decoration((const uint8_t *)spirv->at, spirv->size))
-    return true;
-  free(spirv->at);
-  *spirv = (struct piece){0};
-  return to_spirv(c, false, code, spirv);
-}
-
-/* LLVM turns unions and gaps in structs into integers of 24 or 48 bits, and indexes vectors with variables. If
- * llvm-spirv cannot translate the result, crashes or loses a decoration, the route ssa is used instead. */
-static bool to_optimized_spirv(struct compilation *c, struct piece *code, struct piece *spirv) {
-  struct piece plain = {need_copy(code->at), code->size};
-  bool good = optimize(c, code) && to_spirv(c, false, code, spirv);
-  const bool lost = good && spirv_lost_decoration((const uint8_t *)spirv->at, spirv->size);
-  if (lost || (!good && (c->aborted || strstr(c->reporter.error->text, "InvalidBitWidth")))) {
-    c->reporter.error->text[0] = '\0';
-    free(spirv->at);
-    *spirv = (struct piece){0};
-    good = rework(c, need_copy, WORDS("-O1", "-Xclang", "-disable-llvm-passes", "-c"), &plain) &&
-           to_promoted_spirv(c, &plain, spirv);
-  }
-  free(plain.at);
-  return good;
-}
-
-static bool translate(struct compilation *c, struct piece *spirv) {
-  struct piece code = {0};
-  bool good = compile(c, &code) && (!c->build->unit_count || unify(c, &code));
-  if (good && c->route == OPENCL_ROUTE_LLVM) {
-    *spirv = code;
-    return true;
-  }
-  if (good)
-    good = c->route == OPENCL_ROUTE_SSA  ? to_promoted_spirv(c, &code, spirv)
-           : c->route == OPENCL_ROUTE_O2 ? to_optimized_spirv(c, &code, spirv)
-                                         : to_spirv(c, false, &code, spirv);
-  free(code.at);
-  return good;
-}
-
-/* The translator works in both directions, but this direction only reads files. */
-static bool unit_of_spirv(struct compilation *c, struct piece *unit) {
-  const struct opencl_unit *spirv = c->build->spirv;
-  const char *path = c->file[FILE_SPIRV];
-  if (!write_file(path, spirv->data, spirv->size))
-    return tool_fail(&c->reporter, "%.200s cannot be written: %s", path, text_errno(errno));
-  return run_tool(c, WORDS(c->tools.translator, "-r", path, "-o", "-"), &(struct piece){0}, false, unit);
 }
 
 /* clang prints a module for the target that its options name; which one it was made for shows in the text. */
@@ -653,64 +456,55 @@ static void name_target(struct piece *code) {
 
 /* clang reads bitcode of its own version and of all before. */
 static bool text_of_bitcode(struct compilation *c, struct piece *code) {
-  struct words words = {0};
-  words_add_list(&words, WORDS(c->tools.clang, "-x", "ir", "-target", "spir64", "-w", "-emit-llvm", "-O1", "-Xclang",
-                               "-disable-llvm-passes", "-S", "-o", "-", "-"));
   const struct piece bitcode = {(char *)(uintptr_t)c->build->bitcode->data, c->build->bitcode->size};
-  const bool good = run_tool(c, words.word, &bitcode, false, code);
-  words_free(&words);
+  const bool good = run_clang(c,
+                              WORDS(c->tools.clang, "-x", "ir", "-target", "spir64", "-w", "-emit-llvm", "-O1",
+                                    "-Xclang", "-disable-llvm-passes", "-S", "-o", "-", "-"),
+                              &bitcode, false, code);
   if (good && code->size)
     name_target(code);
   return good;
 }
 
-static bool make_again(struct compilation *c, struct piece *made) {
-  const struct opencl_build *build = c->build;
-  return build->spirv     ? unit_of_spirv(c, made)
-         : build->bitcode ? text_of_bitcode(c, made)
-         : build->to_unit ? compile(c, made)
-                          : translate(c, made);
-}
-
-/* LLVM IR is kept as clang wrote it, so results in the cache do not depend on our reader. */
-static bool read_llvm(struct compilation *c, uint8_t **spirv, size_t *size) {
-  char *text = (char *)*spirv;
-  const size_t length = *size;
-  *spirv = NULL;
-  char *name = need_print("LLVM IR of %s", c->path); /* lines in messages are not the source's */
+/* Lines in messages about the text are not the source's, so they name the text. */
+static bool read_llvm(const struct compilation *c, const char *text, size_t length, uint8_t **spirv, size_t *size) {
+  char *name = need_print("LLVM IR of %s", c->path);
   const bool good = llvm_to_spirv(text, length, name, spirv, size, c->reporter.error);
   free(name);
-  free(text);
   return good;
 }
 
-static bool make_spirv(struct compilation *c, uint8_t **spirv, size_t *size) {
+/* Finds LLVM IR in the cache, or runs clang. Only clang prints warnings, so if the user requests them, it must run. A
+ * result with a warning that nobody requests is not kept. */
+static bool make_llvm(struct compilation *c, struct piece *made) {
   char name[CACHE_NAME];
   const bool cached = !c->build->no_cache;
-  struct piece text = {0}, made = {0};
+  struct piece text = {0};
   if (!read_text(c, &text))
     return false;
-  c->channels = !c->build->unit_count && !c->build->spirv && !c->build->bitcode &&
-                prelude_has_channels(text.at, c->build->extensions);
+  c->channels = !c->build->bitcode && prelude_has_channels(text.at, c->build->extensions);
   if (cached)
     make_name(c, &text, name);
   free(text.at);
-  /* Only clang prints warnings, so if the user requests them, it must run. A result with a warning that nobody requests
-   * is not kept. */
-  const bool llvm = c->route == OPENCL_ROUTE_LLVM && !c->build->to_unit;
-  if (cached && !c->options.warnings && cache_find(c->tools.cache, name, spirv, size))
-    return !llvm || read_llvm(c, spirv, size);
-  if (!make_again(c, &made))
-    return false;
-  if (!made.size) {
-    free(made.at);
-    return tool_fail(&c->reporter, "%s produced no output", c->tools.translator);
+  uint8_t *kept = NULL;
+  if (cached && !c->options.warnings && cache_find(c->tools.cache, name, &kept, &made->size)) {
+    made->at = (char *)kept;
+    return true;
   }
-  *spirv = (uint8_t *)made.at;
-  *size = made.size;
+  if (!(c->build->bitcode ? text_of_bitcode(c, made) : compile(c, made)))
+    return false;
+  if (!made->size)
+    return tool_fail(&c->reporter, "%s produced no output", c->tools.clang);
   if (cached && !c->uninitialized)
-    cache_keep(c->tools.cache, name, *spirv, *size);
-  return !llvm || read_llvm(c, spirv, size);
+    cache_keep(c->tools.cache, name, (const uint8_t *)made->at, made->size);
+  return true;
+}
+
+static bool make_spirv(struct compilation *c, uint8_t **spirv, size_t *size) {
+  struct piece made = {0};
+  const bool good = make_llvm(c, &made) && read_llvm(c, made.at, made.size, spirv, size);
+  free(made.at);
+  return good;
 }
 
 /* ---- the whole ----------------------------------------------------------------------------------- */
@@ -798,9 +592,6 @@ bool opencl_compile(const char *path, const struct opencl_build *build, uint8_t 
                     struct isa_error *error) {
   struct compilation *c = need(1, sizeof *c);
   *c = (struct compilation){.path = path, .build = build, .tools = tools_find(build->tools)};
-  c->route = build->bitcode                                      ? OPENCL_ROUTE_LLVM
-             : build->route || build->route_said || build->spirv ? build->route
-                                                                 : tools_route(&c->tools);
   c->reporter =
       (struct reporter){path, build->in_memory, c->folder, error, build->blamed, build->reads, build->say, build->self};
   heap_hold(remove_folder, c);

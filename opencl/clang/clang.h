@@ -1,20 +1,11 @@
-/* From OpenCL C to SPIR-V by running clang and llvm-spirv, with a cache of results.
+/* From OpenCL C to SPIR-V by running clang, with a cache of results, and reading the LLVM IR that it writes.
  *
- * The cache key is the preprocessed text, the options and the two programs themselves, so a hit is what a run would
- * have produced. Nothing here depends on the ISA, or on the contents of SPIR-V except for what llvm-spirv loses. */
+ * The cache key is the preprocessed text, the options and clang itself, so a hit is what a run would have produced.
+ * Nothing here depends on the ISA, or on the contents of SPIR-V. */
 #ifndef OPENCL_CLANG_CLANG_H
 #define OPENCL_CLANG_CLANG_H
 
 #include "isa/isa.h"
-
-enum opencl_route {
-  OPENCL_ROUTE_SSA, /* clang -O2 without LLVM passes, llvm-spirv --spirv-mem2reg: the default */
-  OPENCL_ROUTE_O0,
-  OPENCL_ROUTE_O2,
-  OPENCL_ROUTE_LLVM, /* clang -O2 without LLVM passes; our own reader of LLVM IR instead of llvm-spirv */
-  OPENCL_ROUTES
-};
-extern const char *const opencl_route_names[OPENCL_ROUTES]; /* "ssa", "O0", "O2", "llvm" */
 
 /* The part of a build that causes an error: the source or anything not listed, or a member of struct opencl_build.
  * WORDS are its defines or options. */
@@ -27,9 +18,9 @@ struct opencl_reads {
   void *self;
 };
 
-/* The tools that compile OpenCL C, and their folders. NULL: from the environment. */
+/* The compiler of OpenCL C, and its folders. NULL: from the environment. */
 struct opencl_tools {
-  const char *clang, *translator;
+  const char *clang;
   const char *cache;     /* the cache folder; "": no cache */
   const char *temporary; /* the folder for temporary files */
 };
@@ -40,8 +31,7 @@ struct opencl_header {
   size_t size;
 };
 
-/* A compiled translation unit to be linked: LLVM bitcode. Or SPIR-V that becomes a unit. */
-struct opencl_unit {
+struct opencl_bitcode {
   const void *data;
   size_t size;
 };
@@ -53,22 +43,16 @@ struct opencl_build {
   const char *const *includes;   /* folders */
   const char *const *extensions; /* "cl_khr_fp16": enabled in addition to those that are on by default */
   const char *const *options;    /* other options: "-cl-fast-relaxed-math", "-cl-std=CL3.0", "-DN=4" */
-  enum opencl_route route;
-  bool route_said; /* otherwise the first route stands for the default: `llvm` where there is no llvm-spirv */
   bool no_cache;
   const struct opencl_tools *tools; /* NULL: from the environment */
   const char *text; /* replaces the file's text on trial, so say() is not called; NULL: the file's text */
   bool in_memory;   /* there is no file, only `text`; `path` is its name */
   const struct opencl_header *headers;
   size_t header_count;
-  bool to_unit;                      /* the result is a unit, not SPIR-V */
-  const struct opencl_unit *spirv;   /* the unit's input, instead of text; NULL: text */
-  const struct opencl_unit *bitcode; /* the program, instead of text: LLVM bitcode for any target; NULL: text */
-  const struct opencl_unit *units;   /* these are linked into SPIR-V; there is no text */
-  size_t unit_count;
+  const struct opencl_bitcode *bitcode;      /* the program, instead of text: LLVM bitcode for any target; NULL: text */
   enum opencl_part *blamed;                  /* receives the part that an error is about; may be NULL */
   const struct opencl_reads *reads;          /* NULL: all files may be read */
-  bool (*cancelled)(void *self);             /* called ten times a second; true stops the tools. NULL: never */
+  bool (*cancelled)(void *self);             /* called ten times a second; true stops clang. NULL: never */
   void (*say)(void *self, const char *line); /* called with each line when clang reports several errors; may be NULL */
   void (*log)(void *self, const char *text); /* called with everything that clang prints; may be NULL */
   void *self;
@@ -77,7 +61,7 @@ struct opencl_build {
 /* Size of the text that says why an option is refused. */
 enum { OPENCL_WHY = 300 };
 
-/* Which programs compile OpenCL C, and by which route if none is said: "/usr/bin/clang-15 and ..., route ssa". */
+/* Which program compiles OpenCL C: "/usr/bin/clang-15". */
 void opencl_describe_tools(char *text, size_t size);
 
 /* May clang be given this option, such as "-D" or "-I", with this value? If not, `text` says why. */
@@ -98,7 +82,8 @@ bool opencl_uniform_groups(const struct opencl_build *build);
 /* Is -cl-opt-disable among the options? */
 bool opencl_is_unoptimized(const struct opencl_build *build);
 
-/* Runs clang and llvm-spirv on the file `path`, or finds the result in the cache. The caller frees *spirv. Returns
+/* Runs clang on the file `path`, or finds the result in the cache, and translates it. Functions that the program only
+ * declares are imports of the module. The caller frees *spirv. Returns
  * false and fills *error on failure: with clang's first error in its words ("kernel.cl:3:5: error: ..."), or with the
  * missing tool and its package. say() is called with each error if there are several, with each variable that is not
  * initialized, and with all warnings that an option requests. */

@@ -39,7 +39,7 @@ static const struct refusal {
     {"-m32", TARGET},
     {"-m64", TARGET},
     {"-march*", TARGET},
-    {"-O*", "choose a route instead: ssa, O0, O2 or llvm"},
+    {"-O*", "choose `optimize`, 0 to 3, instead"},
     {"--language*", LANGUAGE},
     {"-std=*", LANGUAGE},
     {"-Xclang", DRIVER},
@@ -252,7 +252,6 @@ static bool read_one(const char *const **words, struct clang_options *options, c
     words_add_joined(&options->words, "-cl-std=", standard);
     options->standard = true;
     options->is_1 = clang_options_is_1(standard);
-    options->is_cpp = clang_options_is_cpp(standard);
   }
   options->uniform |= strcmp(row->word, "-cl-uniform-work-group-size") == 0;
   options->unoptimized |= strcmp(row->word, "-cl-opt-disable") == 0;
@@ -260,8 +259,6 @@ static bool read_one(const char *const **words, struct clang_options *options, c
   options->wants_all |= row->value == A_WARNING && is_of_all(value);
   return true;
 }
-
-bool clang_options_is_cpp(const char *standard) { return strncasecmp(standard, "clc++", 5) == 0; }
 
 bool clang_options_is_1(const char *standard) {
   return strncasecmp(standard, "cl1", 3) == 0 || strcasecmp(standard, "cl") == 0;

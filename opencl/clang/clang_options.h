@@ -12,8 +12,7 @@ struct clang_options {
   /* One word per option, "-DN=4" and never "-D" "N=4", so that clang cannot take one for another's value. */
   struct words words;
   bool standard;    /* there is a -cl-std, */
-  bool is_1;        /* and the last one is OpenCL C 1.x, */
-  bool is_cpp;      /* or C++ for OpenCL */
+  bool is_1;        /* and the last one is OpenCL C 1.x */
   bool uniform;     /* -cl-uniform-work-group-size */
   bool unoptimized; /* -cl-opt-disable */
   bool warnings;    /* some option requests warnings, which are then shown, */
@@ -22,8 +21,6 @@ struct clang_options {
 
 /* "CL1.2" and similar, and "CL", which clang reads as 1.0. */
 bool clang_options_is_1(const char *standard);
-/* "CLC++", "clc++2021" and similar. */
-bool clang_options_is_cpp(const char *standard);
 
 /* The folder or file in an option ("inc" in "-Iinc") and in *kind the option ("-I"); NULL if it has none. */
 const char *clang_options_path(const char *word, const char **kind);

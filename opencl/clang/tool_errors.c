@@ -1,5 +1,5 @@
-/* Extracts what the user should read from a failing tool's output. clang's errors are recognized by their wording. A
- * tool that crashes prints a stack, which is not shown. */
+/* Extracts what the user should read from the output of a clang that fails. Its errors are recognized by their wording.
+ * If it crashes, it prints a stack, which is not shown. */
 #include "opencl/clang/tool_errors.h"
 
 #include <ctype.h>
@@ -57,24 +57,11 @@ static bool is_last_word(const char *line, size_t length) {
 }
 
 static bool fail_missing(const struct reporter *reporter, const char *tool) {
-  return tool_fail(reporter, "%s is not installed: apt-get install clang-15 llvm-spirv-15, or give a .spv or .ll file",
-                   tool);
-}
-
-/* "RequiresExtension: Feature requires the following SPIR-V extension:\n SPV_INTEL_media_block_io". */
-static bool fail_extension(const struct reporter *reporter, const char *text) {
-  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-  const char *said = strstr(text, "RequiresExtension"), *name = said ? strstr(said, "SPV_") : NULL;
-  if (!name)
-    return tool_fail(reporter, "calls something that needs an unsupported extension of SPIR-V");
-  return tool_fail(reporter, "calls something that needs %.*s, an unsupported extension of SPIR-V",
-                   (int)strspn(name, letters), name);
+  return tool_fail(reporter, "%s is not installed: apt-get install clang-15, or give a .spv or .ll file", tool);
 }
 
 static bool fail_crash(const struct reporter *reporter, const char *tool, const struct process_end *end) {
-  if (strstr(end->text, "RequiresExtension"))
-    return fail_extension(reporter, end->text);
-  const char *line = "it gives no reason; it cannot translate something in the program";
+  const char *line = "it gives no reason; it cannot compile something in the program";
   size_t length = strlen(line);
   count_lines(end->text, is_last_word, &line, &length);
   int shown = (int)(length < SHOWN ? length : SHOWN);
@@ -228,7 +215,7 @@ static bool fail_source(const struct reporter *reporter, const char *tool, const
   return false;
 }
 
-bool tool_failed(const struct reporter *reporter, const char *tool, const struct process_end *end, bool compiler) {
+bool tool_failed(const struct reporter *reporter, const char *tool, const struct process_end *end) {
   if (end->error == ENOENT)
     return fail_missing(reporter, tool);
   if (end->error)
@@ -237,5 +224,5 @@ bool tool_failed(const struct reporter *reporter, const char *tool, const struct
     return tool_fail(reporter, "interrupted while %s was running", tool);
   if (end->why)
     return tool_fail(reporter, "%s was stopped: it %s", tool, end->why);
-  return compiler ? fail_source(reporter, tool, end) : fail_crash(reporter, tool, end);
+  return fail_source(reporter, tool, end);
 }

@@ -1,4 +1,5 @@
-/* Reports what a failed tool said: the first error as a message and, if there are several, each error as a line. */
+/* Reports what clang said when it failed: the first error as a message and, if there are several, each error as a line.
+ */
 #ifndef OPENCL_CLANG_TOOL_ERRORS_H
 #define OPENCL_CLANG_TOOL_ERRORS_H
 
@@ -25,13 +26,13 @@ void tool_blame(const struct reporter *reporter, enum opencl_part part);
 /* The end of a warning that is always shown. */
 #define TOOL_UNINITIALIZED "[-Wuninitialized]"
 
-/* Calls say() with a line for each error if a compiler has found several, and for each variable that is not initialized
+/* Calls say() with a line for each error if clang has found several, and for each variable that is not initialized
  * if it has found none; or with everything that it printed. Text of files that may not be quoted is left out
  * (source_name.h). */
 void tool_report(const struct reporter *reporter, const struct process_end *end, bool everything);
 
-/* Fills in why a run failed: the tool is missing or crashed or, for a compiler, its first error and their number.
- * Always false. */
-bool tool_failed(const struct reporter *reporter, const char *tool, const struct process_end *end, bool compiler);
+/* Fills in why a run failed: `tool`, the path or name of clang, is missing or crashed, or its first error and their
+ * number. Always false. */
+bool tool_failed(const struct reporter *reporter, const char *tool, const struct process_end *end);
 
 #endif

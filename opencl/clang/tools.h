@@ -1,5 +1,5 @@
-/* Which clang and llvm-spirv run: those that the caller or the environment names; otherwise clang 15, with which most
- * is tested, or else the newest clang on the path, and the translator of the same version. */
+/* Which clang runs: the one that the caller or the environment names; otherwise clang 15, with which most is tested, or
+ * else the newest clang on the path. */
 #ifndef OPENCL_CLANG_TOOLS_H
 #define OPENCL_CLANG_TOOLS_H
 
@@ -13,8 +13,5 @@ struct opencl_tools tools_find(const struct opencl_tools *said);
 
 /* Where the program is, found as execvp() does; false if there is none. */
 bool tool_path(const char *name, char found[PATH_MAX]);
-
-/* The route of a build that says none: the default, or without a translator the one that needs none. */
-enum opencl_route tools_route(const struct opencl_tools *tools);
 
 #endif

@@ -1,31 +1,28 @@
 /* Calls of functions that the module does not define. SPIR-V has no instructions for 2D and 3D asynchronous copies, the
- * fence between copies and compare-exchange of floats. Our translator knows none for clocks either, and it keeps the
- * call of any other function that the compiler declares and it does not know. */
+ * fence between copies, channels, clocks and compare-exchange of floats. Front ends keep the call of any other function
+ * that is declared and that they do not know. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "opencl/lower/group.h"
 
-/* `name` is the name in OpenCL C, under which other front ends import the function. `other` is the name in the
- * compiler's prelude, or the mangled name if only parameters distinguish forms. The prelude renames functions because
- * our translator takes every name that begins with async_work_group_copy for the plain copy. */
+/* `name` is the name in OpenCL C, under which most front ends import the function. `other` is another name: that of our
+ * prelude's channels, or the mangled name if only parameters distinguish forms. */
 static const struct {
   const char *name, *other;
   uint32_t arguments;
   bool (*lower)(struct build *b, const struct spirv_inst *inst, const char *name);
 } imports[] = {
-    {"async_work_group_copy_2D2D", "__ocl_ext_copy_2D2D", ASYNC_ARGUMENTS_2D, async_copy_lines},
-    {"async_work_group_copy_3D3D", "__ocl_ext_copy_3D3D", ASYNC_ARGUMENTS_3D, async_copy_lines},
-    {"async_work_group_copy_fence", "__ocl_ext_copy_fence", 1, async_copy_fence},
-    {"atomic_compare_exchange_strong", "__ocl__compare_exchange_strong", 3, build_compare_exchange_call},
-    {"atomic_compare_exchange_weak", "__ocl__compare_exchange_weak", 3, build_compare_exchange_call},
-    {"atomic_compare_exchange_strong_explicit", "__ocl__compare_exchange_strong_explicit", 5,
-     build_compare_exchange_call},
-    {"atomic_compare_exchange_strong_explicit", "__ocl__compare_exchange_strong_explicit", 6,
-     build_compare_exchange_call},
-    {"atomic_compare_exchange_weak_explicit", "__ocl__compare_exchange_weak_explicit", 5, build_compare_exchange_call},
-    {"atomic_compare_exchange_weak_explicit", "__ocl__compare_exchange_weak_explicit", 6, build_compare_exchange_call},
+    {"async_work_group_copy_2D2D", "", ASYNC_ARGUMENTS_2D, async_copy_lines},
+    {"async_work_group_copy_3D3D", "", ASYNC_ARGUMENTS_3D, async_copy_lines},
+    {"async_work_group_copy_fence", "", 1, async_copy_fence},
+    {"atomic_compare_exchange_strong", "", 3, build_compare_exchange_call},
+    {"atomic_compare_exchange_weak", "", 3, build_compare_exchange_call},
+    {"atomic_compare_exchange_strong_explicit", "", 5, build_compare_exchange_call},
+    {"atomic_compare_exchange_strong_explicit", "", 6, build_compare_exchange_call},
+    {"atomic_compare_exchange_weak_explicit", "", 5, build_compare_exchange_call},
+    {"atomic_compare_exchange_weak_explicit", "", 6, build_compare_exchange_call},
     {"read_channel_intel", "__ocl_channel_read", 2, build_channel_call},
     {"read_channel_nb_intel", "__ocl_channel_read_nb", 2, build_channel_call},
     {"write_channel_intel", "__ocl_channel_write", 2, build_channel_call},

@@ -40,6 +40,74 @@ static ir_ref below_mask(const struct rewrite *rw, ir_ref x, uint64_t mask) {
   return 0;
 }
 
+/* ---- numbers side by side in a word ---------------------------------------------------------------- */
+
+enum { DEEPEST = 6 /* operations that are looked through */ };
+
+/* The bits that can be set in a value; all, where that is not seen at once. */
+static uint64_t possible_bits(const struct rewrite *rw, ir_ref ref, unsigned depth) {
+  const uint16_t op = rw->ir->inst[ref].op;
+  if (known(rw, ref))
+    return bits_of(rw, ref);
+  if (op == ISA_CVT_U32_P)
+    return 1;
+  if (op == ISA_CVT_U64_U32)
+    return depth ? possible_bits(rw, arg(rw, ref, 0), depth - 1) : UINT32_MAX;
+  const enum kind kind = kind_of(op);
+  const uint64_t all = kind_mask(kind_bits(op) ? kind_bits(op) : 64);
+  if (!depth || (kind != KIND_AND && kind != KIND_OR && kind != KIND_XOR && kind != KIND_SHL && kind != KIND_SHR_U))
+    return all;
+  const uint64_t a = possible_bits(rw, arg(rw, ref, 0), depth - 1);
+  if (kind == KIND_SHL || kind == KIND_SHR_U) {
+    if (!known(rw, arg(rw, ref, 1)))
+      return all;
+    const unsigned by = (unsigned)(bits_of(rw, arg(rw, ref, 1)) & (kind_bits(op) - 1));
+    return kind == KIND_SHL ? a << by & all : (a & all) >> by;
+  }
+  const uint64_t b = possible_bits(rw, arg(rw, ref, 1), depth - 1);
+  return all & (kind == KIND_AND ? a & b : a | b);
+}
+
+/* x of x | y if none of y's bits is among `wanted`; 0: there is no such x. */
+static ir_ref part_of(const struct rewrite *rw, const struct term *t, ir_ref sum, uint64_t wanted) {
+  for (uint32_t side = 0; side < 2 && is_kind(rw, t, sum, KIND_OR); side++)
+    if (!(possible_bits(rw, arg(rw, sum, side), DEEPEST) & wanted))
+      return arg(rw, sum, !side);
+  return 0;
+}
+
+/* Of the right shift of an `or`, or of an `or` itself, only the part of which `mask` sees bits. */
+static ir_ref masked_part(struct rewrite *rw, const struct term *t, uint64_t mask) {
+  const bool shifted = is_kind(rw, t, t->a, KIND_SHR_U) && known(rw, arg(rw, t->a, 1));
+  const ir_ref amount = shifted ? arg(rw, t->a, 1) : 0;
+  const unsigned by = shifted ? (unsigned)(bits_of(rw, amount) & (t->bits - 1)) : 0;
+  const ir_ref part = part_of(rw, t, shifted ? arg(rw, t->a, 0) : t->a, mask << by & kind_mask(t->bits));
+  if (!part)
+    return 0;
+  return term_as(rw, t, KIND_AND, shifted ? term_put(rw, t, KIND_SHR_U, part, amount) : part, t->b);
+}
+
+/* (x & c) | (x & d) is x & (c | d). */
+static ir_ref same_masked(struct rewrite *rw, const struct term *t) {
+  const bool a = is_kind(rw, t, t->a, KIND_AND) && known(rw, arg(rw, t->a, 1)),
+             b = is_kind(rw, t, t->b, KIND_AND) && known(rw, arg(rw, t->b, 1));
+  if (!a || !b || arg(rw, t->a, 0) != arg(rw, t->b, 0))
+    return 0;
+  return term_as(rw, t, KIND_AND, arg(rw, t->a, 0),
+                 term_const(rw, t, bits_of(rw, arg(rw, t->a, 1)) | bits_of(rw, arg(rw, t->b, 1))));
+}
+
+/* A part that was moved down to be alone and is moved back: ((x >> 8) & 255) << 8 is x & 0xff00. */
+static ir_ref put_back(struct rewrite *rw, const struct term *t, unsigned by) {
+  const ir_ref mask = is_kind(rw, t, t->a, KIND_AND) ? arg(rw, t->a, 1) : 0,
+               shifted = mask && known(rw, mask) ? arg(rw, t->a, 0) : 0;
+  if (t->kind != KIND_SHL || !is_kind(rw, t, shifted, KIND_SHR_U) || !is_value(rw->ir, arg(rw, shifted, 1), by))
+    return 0;
+  return term_as(rw, t, KIND_AND, arg(rw, shifted, 0), term_const(rw, t, bits_of(rw, mask) << by));
+}
+
+/* ---- logic ------------------------------------------------------------------------------------------ */
+
 static ir_ref and (struct rewrite * rw, const struct term *t) {
   if (t->a == t->b || is_value(rw->ir, t->b, kind_mask(t->bits)))
     return t->a;
@@ -49,6 +117,14 @@ static ir_ref and (struct rewrite * rw, const struct term *t) {
     return rewrite_put(rw, ISA_CVT_U32_P, rewrite_put(rw, ISA_AND_P, arg(rw, t->a, 0), arg(rw, t->b, 0), 0), 0, 0);
   if (is_op(rw->ir, t->a, ISA_CVT_U32_P) && known(rw, t->b))
     return bits_of(rw, t->b) & 1 ? t->a : term_const(rw, t, 0);
+  if (known(rw, t->b)) {
+    const uint64_t mask = bits_of(rw, t->b), possible = possible_bits(rw, t->a, DEEPEST);
+    if (!(possible & ~mask))
+      return t->a;
+    const ir_ref part = possible & mask ? masked_part(rw, t, mask) : term_const(rw, t, 0);
+    if (part)
+      return part;
+  }
   if (t->bits == 32 && known(rw, t->b)) {
     const ir_ref inner = below_mask(rw, t->a, bits_of(rw, t->b));
     if (inner)
@@ -64,7 +140,8 @@ static ir_ref or (struct rewrite * rw, const struct term *t) {
     return t->b;
   if (is_op(rw->ir, t->a, ISA_CVT_U32_P) && is_op(rw->ir, t->b, ISA_CVT_U32_P))
     return rewrite_put(rw, ISA_CVT_U32_P, rewrite_put(rw, ISA_OR_P, arg(rw, t->a, 0), arg(rw, t->b, 0), 0), 0, 0);
-  return gather(rw, t);
+  const ir_ref same = same_masked(rw, t);
+  return same ? same : gather(rw, t);
 }
 
 static ir_ref xor
@@ -143,7 +220,15 @@ static ir_ref shift(struct rewrite *rw, const struct term *t) {
     return term_as(rw, t, t->kind, t->a, rewrite_32(rw, by));
   if (t->kind == KIND_ROTL || t->kind == KIND_ROTR)
     return 0;
+  const uint64_t all = kind_mask(t->bits);
+  const ir_ref part = t->kind == KIND_SHR_U ? part_of(rw, t, t->a, all << by & all)
+                      : t->kind == KIND_SHL ? part_of(rw, t, t->a, all >> by)
+                                            : 0;
+  if (part)
+    return term_as(rw, t, t->kind, part, t->b);
   ir_ref result = shift_back(rw, t, by);
+  if (!result)
+    result = put_back(rw, t, by);
   if (!result)
     result = shift_twice(rw, t, by);
   if (!result && t->bits == 64 && by >= 32)

@@ -139,6 +139,16 @@ static ir_ref remainder_of(struct rewrite *rw, const struct term *t) {
   return term_as(rw, t, KIND_SUB, t->a, whole);
 }
 
+/* The largest number changes no minimum, and the smallest no maximum. */
+static ir_ref extreme(const struct rewrite *rw, const struct term *t) {
+  const uint64_t all = kind_mask(t->bits), top = UINT64_C(1) << (t->bits - 1);
+  const uint64_t neutral = t->kind == KIND_MIN_U   ? all
+                           : t->kind == KIND_MIN_S ? all ^ top
+                           : t->kind == KIND_MAX_S ? top
+                                                   : 0;
+  return t->a == t->b || is_value(rw->ir, t->b, neutral) ? t->a : 0;
+}
+
 /* A select between two integers by their own comparison is a minimum or maximum. */
 static ir_ref select_extreme(struct rewrite *rw, const struct term *t) {
   static const struct {
@@ -205,7 +215,7 @@ ir_ref identity_integer(struct rewrite *rw, const struct term *t) {
   case KIND_MIN_U:
   case KIND_MAX_S:
   case KIND_MAX_U:
-    return t->a == t->b ? t->a : 0;
+    return extreme(rw, t);
   case KIND_SEL:
     return simplify_select(rw, t);
   default:

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAGIC UINT32_C(0x07230203)
-
 static const struct spirv_op_row op_rows[] = {
 #define SPIRV_OP(name, number, operands) [number] = {"Op" #name, operands},
 #include "opencl/spirv/spirv_ops.def"
@@ -172,12 +170,12 @@ static uint32_t word_at(const uint8_t *bytes, bool big) {
 static bool read_words(struct reader *r, const uint8_t *bytes, size_t size) {
   if (size > READER_MOST_BYTES)
     return fail_file(r, "larger than 64 MiB");
-  if (size < 4 || (word_at(bytes, false) != MAGIC && word_at(bytes, true) != MAGIC))
+  if (size < 4 || (word_at(bytes, false) != SPIRV_MAGIC && word_at(bytes, true) != SPIRV_MAGIC))
     return fail_file(r, "not a SPIR-V file, which begins with the number 0x07230203");
   if (size % 4 || size < 4 * READER_HEADER_WORDS)
     return fail_file(r, "cut off: SPIR-V has a whole number of 4-byte words, at least five");
   struct spirv *module = r->module;
-  const bool big = word_at(bytes, true) == MAGIC;
+  const bool big = word_at(bytes, true) == SPIRV_MAGIC;
   module->word_count = (uint32_t)(size / 4);
   module->words = need(module->word_count, sizeof *module->words);
   for (uint32_t i = 0; i < module->word_count; i++)
@@ -269,8 +267,7 @@ static bool read_module(struct reader *r, const uint8_t *bytes, size_t size) {
          reader_check_values(r) && reader_check_flow(r);
 }
 
-static struct spirv *read_file(const uint8_t *bytes, size_t size, const char *file, bool *lost_decoration,
-                               struct isa_error *error) {
+struct spirv *spirv_read(const uint8_t *bytes, size_t size, const char *file, struct isa_error *error) {
   struct spirv *module = need(1, sizeof *module);
   module->file = file;
   struct reader reader = {.module = module, .error = error};
@@ -280,23 +277,10 @@ static struct spirv *read_file(const uint8_t *bytes, size_t size, const char *fi
   free(reader.local_size);
   free(reader.size_hint);
   free(reader.decorated);
-  *lost_decoration = reader.lost_decoration;
   if (read)
     return module;
   spirv_free(module);
   return NULL;
-}
-
-struct spirv *spirv_read(const uint8_t *bytes, size_t size, const char *file, struct isa_error *error) {
-  bool lost_decoration;
-  return read_file(bytes, size, file, &lost_decoration, error);
-}
-
-bool spirv_lost_decoration(const uint8_t *bytes, size_t size) {
-  bool lost_decoration;
-  struct isa_error error;
-  spirv_free(read_file(bytes, size, "", &lost_decoration, &error));
-  return lost_decoration;
 }
 
 void spirv_free(struct spirv *module) {

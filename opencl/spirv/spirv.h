@@ -245,10 +245,6 @@ struct spirv {
 struct spirv *spirv_read(const uint8_t *bytes, size_t size, const char *file, struct isa_error *error);
 void spirv_free(struct spirv *module);
 
-/* Does spirv_read() refuse the module because it decorates an id that nothing defines? llvm-spirv gives a value another
- * id when a phi has named it before, as in loops, and leaves the saturation or rounding of a conversion behind. */
-bool spirv_lost_decoration(const uint8_t *bytes, size_t size);
-
 /* The alignment that the optional memory access operand of a load, store or copy gives; 0: none. Word `position` holds
  * its flags, if the instruction is that long. */
 uint32_t spirv_alignment(const struct spirv_inst *inst, unsigned position);

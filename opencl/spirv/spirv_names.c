@@ -112,10 +112,9 @@ bool reader_check_decorations(struct reader *r) {
   for (uint32_t id = 1; id < r->module->bound; id++)
     if (r->decorated[id] && r->module->id[id].kind == SPIRV_NOTHING) {
       r->at = r->decorated[id];
-      r->lost_decoration = true;
       return reader_fail(r,
                          "id %u is decorated but not defined; llvm-spirv loses ids that loops carry: "
-                         "translate code that is not optimized, without --spirv-mem2reg",
+                         "translate without --spirv-mem2reg code that is not optimized",
                          id);
     }
   return true;

@@ -23,7 +23,6 @@ struct reader {
   uint32_t *size_hint;  /* the same for LocalSizeHint */
   uint32_t *decorated;  /* word number of its last OpDecorate; 0: none, or the id is a decoration group */
   uint64_t total_work;  /* of all initializers */
-  bool lost_decoration; /* why the reader failed */
 };
 
 enum {
@@ -39,6 +38,9 @@ struct spirv_op_row {
 };
 /* The opcode's row; NULL: spirv_ops.def does not list it. */
 const struct spirv_op_row *spirv_op_row(uint32_t op);
+
+/* Is the last operand of an instruction of OpenCL.std a literal instead of an id? */
+bool spirv_ends_in_number(uint32_t instruction);
 
 /* Reports "file: word 123 (OpLoad): what is wrong" about the current instruction; returns false. */
 __attribute__((format(printf, 2, 3))) bool reader_fail(struct reader *r, const char *format, ...);

@@ -4,9 +4,8 @@
 
 #include <string.h>
 
-/* OpenCL.std instructions whose last operand is a literal instead of an id: vloadn, vload_halfn, vstore_half_r,
- * vstore_halfn_r, vloada_halfn, vstorea_halfn_r. */
-static bool ends_in_number(uint32_t instruction) {
+/* vloadn, vload_halfn, vstore_half_r, vstore_halfn_r, vloada_halfn, vstorea_halfn_r. */
+bool spirv_ends_in_number(uint32_t instruction) {
   static const uint8_t rows[] = {171, 174, 176, 178, 179, 181};
   for (size_t i = 0; i < sizeof rows; i++)
     if (rows[i] == instruction)
@@ -46,7 +45,7 @@ static bool check_extended(struct reader *r, uint32_t function) {
   if (strcmp(set, "OpenCL.std"))
     return reader_fail(r, "instruction set '%.80s' is unknown", set);
   r->module->words[r->at + 3] = r->module->opencl_std; /* linkers leave several imports of the set */
-  const uint32_t end = reader_words(r) - ends_in_number(reader_word(r, 4));
+  const uint32_t end = reader_words(r) - spirv_ends_in_number(reader_word(r, 4));
   for (uint32_t i = 5; i < end; i++)
     if (!check_value(r, function, i))
       return false;

@@ -23,7 +23,6 @@ static ww_status make_context(void *self, struct message *message) {
   (void)message;
   atomic_init(&context->references, 1);
   context->tools = (struct opencl_tools){.clang = copy_of(call->options.clang),
-                                         .translator = copy_of(call->options.llvm_spirv),
                                          .cache = copy_of(call->options.cache),
                                          .temporary = copy_of(call->options.temporary)};
   *call->made = context;
@@ -44,7 +43,6 @@ void ww_context_unref(ww_context *context) {
   if (!context || !api_unref(&context->references))
     return;
   free((char *)(uintptr_t)context->tools.clang);
-  free((char *)(uintptr_t)context->tools.translator);
   free((char *)(uintptr_t)context->tools.cache);
   free((char *)(uintptr_t)context->tools.temporary);
   free(context);

@@ -64,7 +64,7 @@ struct build_call {
   ww_bytes source;
   ww_build build;
   const ww_bytes *given; /* units to link; NULL: build the source */
-  const struct opencl_unit *units;
+  const struct spirv_unit *units;
   size_t unit_count;
   struct api_sink sink;
   struct text log;
@@ -84,8 +84,6 @@ static bool stops(void *self) {
 static bool read_build(const ww_build *from, struct program_build *build, struct message *message) {
   if (from->options && !program_say_text(&build->options, from->options))
     return message_fail(message, "options: a quote is not closed: %.200s", from->options);
-  if (from->route && !program_route(from->route, build, message))
-    return false;
   if (from->copies && !program_copies(from->copies, build, message))
     return false;
   if (from->registers && (from->registers < PROGRAM_LEAST_REGISTERS || from->registers > PROGRAM_MOST_REGISTERS))
@@ -204,13 +202,13 @@ ww_status ww_program_build(ww_context *context, ww_bytes source, const ww_build 
 static ww_status compile_unit(void *self, struct message *message) {
   struct build_call *call = self;
   const struct caller caller = {.self = call, .stops = stops};
-  const struct opencl_unit source = {call->source.data, call->source.size};
   struct program_build build = begin_build(call, &caller);
   uint8_t *data = NULL;
   size_t size = 0;
-  const bool good = read_build(&call->build, &build, message) && take_headers(&call->build, &build, message) &&
-                    take_constants(call, &build, message) &&
-                    program_compile_unit(call->source.name, &source, &build, &data, &size, message);
+  const bool good =
+      read_build(&call->build, &build, message) && take_headers(&call->build, &build, message) &&
+      take_constants(call, &build, message) &&
+      program_compile_unit(call->source.name, call->source.data, call->source.size, &build, &data, &size, message);
   end_build(&build);
   ww_status status = judge_build(call, good);
   if (good && !call->sink.sink.write(call->sink.sink.self, (const char *)data, size, message))
@@ -233,12 +231,12 @@ ww_status ww_unit_compile(ww_context *context, ww_bytes source, const ww_build *
 /* Units in the compiler's form. */
 static ww_status link_units(void *self, struct message *message) {
   struct build_call *call = self;
-  struct opencl_unit *units = need(call->unit_count, sizeof *units);
+  struct spirv_unit *units = need(call->unit_count, sizeof *units);
   const ww_bytes *from = call->given;
   bool good = true;
   call->units = units;
   for (size_t i = 0; good && i < call->unit_count; i++) {
-    units[i] = (struct opencl_unit){from[i].data, from[i].size};
+    units[i] = (struct spirv_unit){from[i].data, from[i].size};
     good = (from[i].data && from[i].size) || message_fail(message, "units[%zu]: is empty", i);
   }
   const ww_status status = good ? build_program(call, message) : WW_BAD_INPUT;

@@ -8,9 +8,8 @@
   ROW(XDG_CACHE_HOME, "the folder of all caches, if that is unset")                                                    \
   ROW(HOME, "the folder whose .cache is used if both are unset")                                                       \
   ROW(WARPWAIT_CLANG, "the compiler to use instead of clang-15, or else the newest of clang-16 to clang-23")           \
-  ROW(WARPWAIT_LLVM_SPIRV, "the translator to use instead of the llvm-spirv of clang's version")                       \
-  ROW(PATH, "where to look for both")                                                                                  \
-  ROW(LD_LIBRARY_PATH, "where to look for their libraries")
+  ROW(PATH, "where to look for it")                                                                                    \
+  ROW(LD_LIBRARY_PATH, "where to look for its libraries")
 
 enum environment {
 #define ROW(name, ...) ENVIRONMENT_##name,

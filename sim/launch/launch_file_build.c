@@ -120,14 +120,6 @@ static bool read_options(struct launch_reader *reader, const struct place *place
   return good;
 }
 
-static bool read_route(struct launch_reader *reader, const struct place *place, const json_t *value,
-                       struct program_build *build) {
-  const char *word = json_word(&reader->document, place, value);
-  if (!word)
-    return false;
-  return program_route(word, build, reader->document.message) ? true : launch_refuse(reader, place);
-}
-
 static bool read_copies(struct launch_reader *reader, const struct place *place, const json_t *value,
                         struct program_build *build) {
   const char *word = json_word(&reader->document, place, value);
@@ -173,9 +165,9 @@ static const struct {
   bool (*read)(struct launch_reader *reader, const struct place *place, const json_t *value,
                struct program_build *build);
 } keys[] = {
-    {"std", read_standard},      {"defines", read_defines}, {"include", read_includes}, {"extensions", read_extensions},
-    {"options", read_options},   {"route", read_route},     {"copies", read_copies},    {"registers", read_registers},
-    {"optimize", read_optimize}, {"without", read_without},
+    {"std", read_standard},          {"defines", read_defines},   {"include", read_includes},
+    {"extensions", read_extensions}, {"options", read_options},   {"copies", read_copies},
+    {"registers", read_registers},   {"optimize", read_optimize}, {"without", read_without},
 };
 
 bool launch_build(struct launch_reader *reader, const struct place *place, const json_t *object) {

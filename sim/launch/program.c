@@ -100,9 +100,6 @@ void program_build_add(struct program_build *build, const struct program_build *
   words_add(&build->includes, &more->includes);
   words_add(&build->extensions, &more->extensions);
   words_add(&build->options, &more->options);
-  if (more->route_said)
-    build->route = more->route;
-  build->route_said |= more->route_said;
   if (more->copies_said)
     build->copies = more->copies;
   build->copies_said |= more->copies_said;
@@ -151,16 +148,6 @@ void program_build_free(struct program_build *build) {
   program_words_free(&build->extensions);
   program_words_free(&build->options);
   *build = (struct program_build){0};
-}
-
-bool program_route(const char *word, struct program_build *build, struct message *message) {
-  char hint[200];
-  build->route_said = true;
-  for (build->route = 0; build->route < OPENCL_ROUTES; build->route++)
-    if (strcmp(word, opencl_route_names[build->route]) == 0)
-      return true;
-  message_suggest(hint, sizeof hint, word, opencl_route_names, OPENCL_ROUTES);
-  return message_fail(message, "no route '%.40s'%s", word, hint);
 }
 
 bool program_copies(const char *word, struct program_build *build, struct message *message) {
@@ -233,8 +220,7 @@ static const char *said_of_source(const struct program_build *build) {
              {"defines", build->defines.count},
              {"folders for includes", build->includes.count},
              {"extensions", build->extensions.count},
-             {"build options", build->options.count},
-             {"a route", build->route_said}};
+             {"build options", build->options.count}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (all[i].said)
       return all[i].what;
@@ -265,9 +251,13 @@ enum program_language program_language(const char *path) {
   return language;
 }
 
+static bool is_compiled(enum program_language language) {
+  return language == PROGRAM_OPENCL_C || language == PROGRAM_LLVM || language == PROGRAM_SPIR_V;
+}
+
 static bool check_build(const char *path, enum program_language language, const struct program_build *build,
                         struct message *message) {
-  const bool compiled = language == PROGRAM_OPENCL_C || language == PROGRAM_SPIR_V || language == PROGRAM_LLVM;
+  const bool compiled = is_compiled(language);
   const char *said = language == PROGRAM_OPENCL_C ? NULL : said_of_source(build);
   if (said)
     return message_fail(message, "'%s' is %s, which %s cannot change; only .cl is compiled", path,
@@ -326,15 +316,6 @@ static void keep_log(void *self, const char *text) {
   text_add(asked->log, text, strlen(text));
 }
 
-/* The result: a complete program, a unit (`to_unit`), or a link of `units`. */
-struct step {
-  bool to_unit;
-  const struct opencl_unit *spirv;   /* the SPIR-V to make a unit of; NULL: the text */
-  const struct opencl_unit *bitcode; /* instead of the text; NULL: the text */
-  const struct opencl_unit *units;
-  size_t count;
-};
-
 /* ---- what has been compiled ------------------------------------------------------------------------- */
 
 struct program_spirv {
@@ -371,7 +352,6 @@ static struct text key_of(const struct program *program, const struct program_bu
   add_word(&key, build->text ? build->text : "");
   add_word(&key, build->text ? "text" : "file");
   add_word(&key, build->standard ? build->standard : "");
-  add_word(&key, opencl_route_names[build->route]);
   add_words(&key, &build->defines);
   add_words(&key, &build->includes);
   add_words(&key, &build->extensions);
@@ -435,7 +415,8 @@ static bool compile_once(struct program *program, const struct program_build *bu
   return good;
 }
 
-static bool compile(struct program *program, const struct program_build *build, struct step step,
+/* Compiles the program's text or, if `bitcode` is given, that. */
+static bool compile(struct program *program, const struct program_build *build, const struct opencl_bitcode *bitcode,
                     struct message *message) {
   struct asked asked = {program->path, build->reads, build->caller, build->log};
   const struct opencl_reads reads = {allow, &asked};
@@ -444,19 +425,13 @@ static bool compile(struct program *program, const struct program_build *build, 
                                    .includes = build->includes.word,
                                    .extensions = build->extensions.word,
                                    .options = build->options.word,
-                                   .route = build->route,
-                                   .route_said = build->route_said,
                                    .no_cache = build->no_cache,
                                    .tools = build->tools,
                                    .text = program->text ? program->text : build->text,
                                    .in_memory = program->in_memory,
                                    .headers = build->headers,
                                    .header_count = build->header_count,
-                                   .to_unit = step.to_unit,
-                                   .spirv = step.spirv,
-                                   .bitcode = step.bitcode,
-                                   .units = step.units,
-                                   .unit_count = step.count,
+                                   .bitcode = bitcode,
                                    .log = build->log ? keep_log : NULL,
                                    .blamed = &program->blamed,
                                    .reads = &reads,
@@ -467,7 +442,7 @@ static bool compile(struct program *program, const struct program_build *build, 
   program->uniform_groups = opencl_uniform_groups(&how);
   if (!build->optimize_said && opencl_is_unoptimized(&how))
     program->target.optimize = 0;
-  const bool once = build->compiled && !program->in_memory && !step.to_unit && !step.count;
+  const bool once = build->compiled && !program->in_memory;
   const bool good = once ? compile_once(program, build, &how, message) : run_compiler(program, &how, message);
   caller_busy(build->caller, false);
   return good;
@@ -594,39 +569,36 @@ static void begin_program(struct program *program, const struct program_build *b
 static bool read_llvm(struct program *program, const char *data, size_t size, const struct program_build *build,
                       struct message *message) {
   struct isa_error error = {""};
-  const struct opencl_unit bitcode = {data, size};
+  const struct opencl_bitcode bitcode = {data, size};
   if (llvm_is_bitcode((const uint8_t *)data, size))
-    return compile(program, build, (struct step){.bitcode = &bitcode}, message);
+    return compile(program, build, &bitcode, message);
   return llvm_to_spirv(data, size, program->path, &program->spirv, &program->spirv_bytes, &error) ||
          message_fail(message, "%s", error.text);
 }
 
-/* The last step of every way to make a program. Takes over `data`. */
-static bool finish(struct program *program, enum program_language language, char *data, size_t size,
+/* Makes SPIR-V of `data` or, in OpenCL C, of the program's text or file. */
+static bool make_spirv(struct program *program, enum program_language language, const char *data, size_t size,
+                       const struct program_build *build, struct message *message) {
+  if (language == PROGRAM_OPENCL_C)
+    return compile(program, build, NULL, message);
+  if (language == PROGRAM_LLVM && !read_llvm(program, data, size, build, message))
+    return false;
+  if (language == PROGRAM_SPIR_V) {
+    program->spirv = (uint8_t *)bytes_of(data, size);
+    program->spirv_bytes = size;
+  }
+  specialize(build, program->spirv, program->spirv_bytes);
+  return true;
+}
+
+/* The last step of every way to make a program. */
+static bool finish(struct program *program, enum program_language language, const char *data, size_t size,
                    const struct program_build *build, struct message *message) {
   begin_program(program, build);
-  if (language == PROGRAM_LLVM) {
-    const bool good = read_llvm(program, data, size, build, message);
-    free(data);
-    if (!good)
-      return false;
-    data = (char *)program->spirv;
-    size = program->spirv_bytes;
-    language = PROGRAM_SPIR_V;
-  }
-  if (language == PROGRAM_SPIR_V) {
-    program->spirv = (uint8_t *)data;
-    program->spirv_bytes = size;
-    specialize(build, program->spirv, size);
-    data = NULL;
-  }
-  bool lowered = language == PROGRAM_SPIR_V ||
-                 (language == PROGRAM_OPENCL_C && compile(program, build, (struct step){0}, message));
-  if (lowered)
-    program->isa = lower(program, build->explanation, message);
-  else if (language != PROGRAM_OPENCL_C)
+  if (!is_compiled(language))
     translate(program, language, data, size, message);
-  free(data);
+  else if (make_spirv(program, language, data, size, build, message))
+    program->isa = lower(program, build->explanation, message);
   return program->isa;
 }
 
@@ -653,6 +625,7 @@ bool program_load(struct program *program, const char *path, const struct progra
     return false;
   program->path = need_copy(path);
   *inside = !finish(program, language, data, size, build, message);
+  free(data);
   return !*inside;
 }
 
@@ -680,42 +653,43 @@ const char *program_usual_name(const void *data, size_t size) {
   return languages[size > FILE_BYTES ? PROGRAM_OPENCL_C : language_in(data, size)].usual;
 }
 
-bool program_make(struct program *program, const char *name, const void *data, size_t size,
-                  const struct program_build *build, struct message *message) {
+/* Begins a program of bytes in memory, and finds their language. */
+static bool take_bytes(struct program *program, const char *name, const void *data, size_t size,
+                       const struct program_build *build, enum program_language *language, struct message *message) {
   if (size > FILE_BYTES)
     return message_fail(message, "%.200s: larger than %d bytes, the most that are read", name, FILE_BYTES);
-  const enum program_language language = language_in(data, size);
-  if (language == PROGRAM_OPENCL_C && memchr(data, 0, size))
+  *language = language_in(data, size);
+  if (*language == PROGRAM_OPENCL_C && memchr(data, 0, size))
     return message_fail(message, "%.200s: contains a zero byte; OpenCL C is text", name);
-  if (!check_build(name, language, build, message))
+  if (!check_build(name, *language, build, message))
     return false;
-  char *copy = need(size + 1, 1);
-  if (size)
-    memcpy(copy, data, size);
   program->path = need_copy(name);
   program->in_memory = true;
-  if (language == PROGRAM_OPENCL_C)
-    program->text = copy;
-  return finish(program, language, language == PROGRAM_OPENCL_C ? NULL : copy, size, build, message);
+  program->text = *language == PROGRAM_OPENCL_C ? bytes_of(data, size) : NULL;
+  return true;
 }
 
-bool program_compile_unit(const char *name, const struct opencl_unit *source, const struct program_build *build,
-                          uint8_t **data, size_t *size, struct message *message) {
-  struct program unit = {.path = need_copy(name), .in_memory = true};
-  const bool spirv = language_in(source->data, source->size) == PROGRAM_SPIR_V;
-  bool good = source->size <= FILE_BYTES ||
-              message_fail(message, "%.200s: larger than %d bytes, the most that are read", name, FILE_BYTES);
-  if (good && !spirv && memchr(source->data, 0, source->size))
-    good = message_fail(message, "%.200s: contains a zero byte; OpenCL C is text", name);
-  if (good) {
-    unit.text = need(source->size + 1, 1);
-    memcpy(unit.text, source->data, source->size);
-    if (spirv)
-      specialize(build, (uint8_t *)unit.text, source->size);
-    const struct opencl_unit words = {unit.text, source->size};
-    good = compile(&unit, build, (struct step){.to_unit = true, .spirv = spirv ? &words : NULL}, message);
-  }
-  *data = unit.spirv;
+bool program_make(struct program *program, const char *name, const void *data, size_t size,
+                  const struct program_build *build, struct message *message) {
+  enum program_language language;
+  return take_bytes(program, name, data, size, build, &language, message) &&
+         finish(program, language, data, size, build, message);
+}
+
+static bool is_linkable(const char *name, enum program_language language, struct message *message) {
+  return is_compiled(language) ||
+         message_fail(message, "%.200s: is %s, which cannot be linked; legal: OpenCL C, SPIR-V, LLVM IR", name,
+                      languages[language].what);
+}
+
+bool program_compile_unit(const char *name, const void *source, size_t source_bytes, const struct program_build *build,
+                          uint8_t **spirv, size_t *size, struct message *message) {
+  struct program unit = {0};
+  enum program_language language;
+  const bool good = take_bytes(&unit, name, source, source_bytes, build, &language, message) &&
+                    is_linkable(name, language, message) &&
+                    make_spirv(&unit, language, source, source_bytes, build, message);
+  *spirv = unit.spirv;
   *size = unit.spirv_bytes;
   unit.spirv = NULL;
   program_free(&unit);
@@ -723,16 +697,15 @@ bool program_compile_unit(const char *name, const struct opencl_unit *source, co
 }
 
 /* Linked programs have no source text, so reports show no source lines. */
-bool program_link(struct program *program, const char *name, const struct opencl_unit *units, size_t count,
+bool program_link(struct program *program, const char *name, const struct spirv_unit *units, size_t count,
                   const struct program_build *build, struct message *message) {
+  struct isa_error error = {""};
   program->path = need_copy(name);
   program->in_memory = true;
-  program->text = need_copy("");
   begin_program(program, build);
-  const bool good = compile(program, build, (struct step){.units = units, .count = count}, message);
-  free(program->text);
-  program->text = NULL;
-  program->isa = good ? lower(program, build->explanation, message) : NULL;
+  if (!spirv_link(units, count, &program->spirv, &program->spirv_bytes, &error))
+    return message_fail(message, "%s", error.text);
+  program->isa = lower(program, build->explanation, message);
   return program->isa;
 }
 

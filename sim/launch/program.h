@@ -50,8 +50,6 @@ struct program_constant {
 struct program_build {
   char *standard; /* NULL: default */
   struct program_words defines, includes, extensions, options;
-  bool route_said;
-  enum opencl_route route;
   uint32_t registers; /* most registers per lane; 0: default */
   bool copies_said;
   enum opencl_copies copies;
@@ -99,9 +97,8 @@ size_t program_define(const struct program_build *build, size_t from);
 /* The defines in effect, as a list of words. */
 struct json_t *program_json_defines(const struct program_build *build);
 
-/* Parse a route, a way of copying, a number of registers, a level of optimization, and a list of passes
+/* Parse a way of copying, a number of registers, a level of optimization, and a list of passes
  * ("unroll,hoist"). False with the message filled. */
-bool program_route(const char *word, struct program_build *build, struct message *message);
 bool program_copies(const char *word, struct program_build *build, struct message *message);
 bool program_registers(const char *word, struct program_build *build, struct message *message);
 bool program_optimize(const char *word, struct program_build *build, struct message *message);
@@ -147,12 +144,12 @@ bool program_load(struct program *program, const char *path, const struct progra
 bool program_make(struct program *program, const char *name, const void *data, size_t size,
                   const struct program_build *build, struct message *message);
 
-/* Compiles OpenCL C or SPIR-V that may have undefined symbols. The caller frees *data, of *size bytes. */
-bool program_compile_unit(const char *name, const struct opencl_unit *source, const struct program_build *build,
-                          uint8_t **data, size_t *size, struct message *message);
+/* Makes a unit of OpenCL C, LLVM IR or SPIR-V: SPIR-V that may import what other units define. The caller frees it. */
+bool program_compile_unit(const char *name, const void *source, size_t source_bytes, const struct program_build *build,
+                          uint8_t **spirv, size_t *size, struct message *message);
 
 /* Links units into a program. */
-bool program_link(struct program *program, const char *name, const struct opencl_unit *units, size_t count,
+bool program_link(struct program *program, const char *name, const struct spirv_unit *units, size_t count,
                   const struct program_build *build, struct message *message);
 
 /* A file name for a program without one: "kernel" with the usual extension of its language. */

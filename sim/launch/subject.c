@@ -33,7 +33,7 @@ bool subject_for_trace(const struct subject *subject, struct message *message) {
   if (!no_direct(subject, "trace", true, message))
     return false;
   return !(build->standard || build->defines.count || build->includes.count || build->extensions.count ||
-           build->options.count || build->route_said || program_says_lowering(build)) ||
+           build->options.count || program_says_lowering(build)) ||
          message_fail(message, "a trace has its program already, so it takes no options of OpenCL C");
 }
 

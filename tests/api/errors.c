@@ -90,12 +90,10 @@ TEST(errors, of_programs) {
   refuse_program(&rig, "WWO\3\xff\xff\xff\xff\xff\xff\xff\xff", 12, NULL, "kernel.wwo");
   const ww_build bad[] = {
       {.size = sizeof *bad, .options = "-D \"N"}, {.size = sizeof *bad, .options = "-fplugin=evil.so"},
-      {.size = sizeof *bad, .route = "O7"},       {.size = sizeof *bad, .copies = "both"},
-      {.size = sizeof *bad, .registers = 3},      {.size = sizeof *bad, .optimize = "4"},
-      {.size = sizeof *bad, .without = "unrol"}};
+      {.size = sizeof *bad, .copies = "both"},    {.size = sizeof *bad, .registers = 3},
+      {.size = sizeof *bad, .optimize = "4"},     {.size = sizeof *bad, .without = "unrol"}};
   const char *const says[] = {"a quote is not closed",
                               "-fplugin",
-                              "no route 'O7'",
                               "no copy mode 'both'",
                               "registers: 3 is outside [16, 255]",
                               "optimize: '4' is not an optimization level, 0 to 3",

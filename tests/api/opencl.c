@@ -181,15 +181,15 @@ TEST(opencl_api, units_are_compiled_with_headers_and_linked) {
               maker = compiled(&rig, "#include \"lib/twice.h\"\nint twice(int x) { return 2 * x; }", &build);
   const ww_bytes units[] = {{user.text, user.length, NULL}, {maker.text, maker.length, NULL}};
   ww_program *program = NULL;
-  for (int i = 0; i < 3; i++) {
-    const ww_build how = {.size = sizeof how, .route = (const char *const[]){"ssa", "O0", "O2"}[i]};
-    rig_fine(&rig, ww_program_link(rig.context, units, 2, &how, &program, &rig.error));
-    EXPECT_EQ(ww_program_kernel_count(program), 1);
-    ww_program_unref(program);
-  }
+  rig_fine(&rig, ww_program_link(rig.context, units, 2, NULL, &program, &rig.error));
+  EXPECT_EQ(ww_program_kernel_count(program), 1);
+  ww_program_unref(program);
   rig_refused(&rig, ww_program_link(rig.context, units, 1, NULL, &program, &rig.error), WW_BAD_INPUT, "twice");
-  const ww_bytes broken = {"no bitcode", 10, NULL};
-  rig_refused(&rig, ww_program_link(rig.context, &broken, 1, NULL, &program, &rig.error), WW_BAD_INPUT, "");
+  const ww_bytes broken[] = {units[0], {"no module", 9, NULL}}, twice[] = {units[0], units[1], units[1]};
+  rig_refused(&rig, ww_program_link(rig.context, broken, 2, NULL, &program, &rig.error), WW_BAD_INPUT,
+              "units[1]: not a SPIR-V file, which begins with the number 0x07230203");
+  rig_refused(&rig, ww_program_link(rig.context, twice, 3, NULL, &program, &rig.error), WW_BAD_INPUT,
+              "units[2]: 'twice' is also defined in units[1]");
   EXPECT_TRUE(program == NULL);
   rig_refused(&rig, ww_program_link(rig.context, units, 0, NULL, &program, &rig.error), WW_BAD_INPUT,
               "count: 0; a program needs at least one unit");
@@ -250,11 +250,8 @@ TEST(opencl_api, units_of_different_versions_are_linked) {
               maker = compiled(&rig, "int twice(int x) { return 2 * x; }", &new);
   const ww_bytes units[] = {{user.text, user.length, NULL}, {maker.text, maker.length, NULL}};
   ww_program *program = NULL;
-  for (int i = 0; i < 3; i++) {
-    const ww_build how = {.size = sizeof how, .route = (const char *const[]){"ssa", "O0", "O2"}[i]};
-    rig_fine(&rig, ww_program_link(rig.context, units, 2, &how, &program, &rig.error));
-    ww_program_unref(program);
-  }
+  rig_fine(&rig, ww_program_link(rig.context, units, 2, NULL, &program, &rig.error));
+  ww_program_unref(program);
   free(user.text);
   free(maker.text);
 }
@@ -393,9 +390,6 @@ TEST(opencl_api, a_context_sets_the_compiler_and_its_folders) {
   options.clang = "no-such-clang";
   build_with(&options, WW_BAD_INPUT, "no-such-clang");
   options.clang = NULL;
-  options.llvm_spirv = "no-such-translator";
-  build_with(&options, WW_BAD_INPUT, "no-such-translator");
-  options.llvm_spirv = NULL;
   options.temporary = "/no/such/folder";
   build_with(&options, WW_BAD_INPUT, "no temporary folder in /no/such/folder");
   options.temporary = temporary;

@@ -27,7 +27,7 @@ COPIES = {"contiguous": "one line", "words": "4 bytes of every 32", "bytes": "1 
           "byte_lines": "1 byte of every 16, 2-D"}
 CUS = [1, 16]
 HOSTS = {"plain": ["--threads", "1"], "systemc": ["--host", "systemc"]}
-ROUTES = ["ssa", "O0", "O2"]
+LEVELS = [0, 1, 2, 3]  # of --optimize
 FEWEST_LOOPS = 2
 
 
@@ -55,14 +55,14 @@ def loops_of(launch):
     return launch["launches"][0]["args"][-1]["uint"]
 
 
-def with_loops(folder, kernel, loops, program=None, route="ssa"):
+def with_loops(folder, kernel, loops, program=None, level=2):
     """The kernel's launch file with another number of loops and possibly another program."""
     launch = load(kernel)
     launch["program"] = str(HERE / (program or launch["program"]))
     if not program:
-        launch["build"] = {"route": route}
+        launch["build"] = {"optimize": level}
     launch["launches"][0]["args"][-1]["uint"] = loops
-    path = pathlib.Path(folder) / f"{kernel}_{loops}_{route}{program or ''}.json"
+    path = pathlib.Path(folder) / f"{kernel}_{loops}_{level}{program or ''}.json"
     path.write_text(json.dumps(launch))
     return path
 
@@ -165,10 +165,10 @@ def oclgrind_rows(warpwait, folder, repetitions):
         yield row
 
 
-def instructions_a_loop(warpwait, folder, kernel, program=None, route="ssa"):
+def instructions_a_loop(warpwait, folder, kernel, program=None, level=2):
     """Instructions that a warp issues in one iteration of the kernel's outer loop."""
     many = FEWEST_LOOPS + 8
-    issued = [count(Run(simulation(warpwait, with_loops(folder, kernel, loops, program, route), 1, "plain")), "warp_instructions")
+    issued = [count(Run(simulation(warpwait, with_loops(folder, kernel, loops, program, level), 1, "plain")), "warp_instructions")
               for loops in (many, FEWEST_LOOPS)]
     warps = load(kernel)["launches"][0]["global"][0] // 32
     return (issued[0] - issued[1]) / (many - FEWEST_LOOPS) / warps
@@ -178,8 +178,8 @@ def lowering_rows(warpwait, folder):
     for kernel in KERNELS:
         by_hand = instructions_a_loop(warpwait, folder, kernel, f"{kernel}.wws")
         row = [kernel, f"{by_hand:.1f}"]
-        for route in ROUTES:
-            lowered = instructions_a_loop(warpwait, folder, kernel, route=route)
+        for level in LEVELS:
+            lowered = instructions_a_loop(warpwait, folder, kernel, level=level)
             row += [f"{lowered:.1f}", f"{lowered / by_hand:.2f}"]
         yield row
 
@@ -227,9 +227,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         print("\nMemory does not grow with simulated time (1 CU, plain host):\n")
         table(["run", "M cycles", "s", "peak MiB"], list(memory_rows(warpwait, folder)))
-        print("\nInstructions of a warp in one pass of the outer loop: by hand, and from OpenCL C by each route:\n")
-        table(["kernel", "by hand", *(word for route in ROUTES for word in (route, "times"))], list(lowering_rows(warpwait, folder)))
-        print("\nMilliseconds to an ISA program: through clang and llvm-spirv, from the cache, from SPIR-V, and a process that does nothing:\n")
+        print("\nInstructions of a warp in one pass of the outer loop: by hand, and from OpenCL C at each level:\n")
+        table(["kernel", "by hand", *(word for level in LEVELS for word in (f"level {level}", "times"))], list(lowering_rows(warpwait, folder)))
+        print("\nMilliseconds to an ISA program: through clang, from the cache, from SPIR-V, and a process that does nothing:\n")
         table(["kernel", "clang", "cache", "SPIR-V", "nothing"], list(compile_rows(warpwait, folder, repetitions)))
         print("\nBytes that asynchronous copies move in a host second (h200, 1 CU, 8 KiB a copy), beside contiguous ones:\n")
         table(["kernel", "pieces", "MB/s", "times", "M cycles"], list(copy_rows(warpwait, repetitions)))

@@ -3,7 +3,7 @@
 """`warpwait check` reports nothing for correct kernels: the examples, the bench kernels, and the OpenCL C that
 tests/differential compares with PoCL.
 
-usage: tests/check/corpus.py [--all] [--route ROUTE] [--copies machine|loop] [WORD]...
+usage: tests/check/corpus.py [--all] [--copies machine|loop] [WORD]...
 
 Without --all, only a sample of each generated family is checked. With words, only programs whose names contain one
 of them are checked. The files of a program with reported hazards (launch.json and what it needs) are left in
@@ -89,11 +89,11 @@ def check_file(path, options):
     return faults_of(str(path.relative_to(ROOT)), lambda: ask(path, options))
 
 
-def check_program(program, options, route):
+def check_program(program, options):
     """Checks a program of tests/differential. If there is a complaint, its files are kept."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        harness.write_launch(program, folder, route)
+        harness.write_launch(program, folder)
         faults = faults_of(program.name, lambda: ask(folder / "launch.json", options))
         if faults:
             shutil.rmtree(KEPT / program.name, ignore_errors=True)
@@ -118,7 +118,6 @@ def programs(everything):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--all", action="store_true", help="every program of every family")
-    parser.add_argument("--route", default="ssa", choices=["ssa", "O0", "O2"])
     parser.add_argument("--copies", choices=["machine", "loop"], help="what asynchronous copies become")
     parser.add_argument("words", nargs="*", metavar="WORD")
     # tests/run passes a GoogleTest option to every program.
@@ -131,7 +130,7 @@ def main():
     passed = failed = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         waiting = [pool.submit(check_file, path, options) for path in launch_files() if wanted(str(path))]
-        waiting += [pool.submit(check_program, program, options, arguments.route)
+        waiting += [pool.submit(check_program, program, options)
                     for program in programs(arguments.all) if wanted(program.name)]
         for done in waiting:
             faults = done.result()

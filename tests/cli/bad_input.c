@@ -60,7 +60,8 @@ TEST(bad_input, out_of_memory_is_reported_in_one_line_and_is_no_internal_error) 
   refuse_within(30, "run many.json", "warpwait: out of memory: `warpwait run many.json` needs | more bytes\n");
   refuse_within(30, "check many.json", "warpwait: out of memory: `warpwait check many.json` needs ");
   refuse_within(300, "run many.json", "warpwait: out of memory: `warpwait run many.json` needs | more bytes\n");
-  refuse_within(300, "explain --quiet many.json", "warpwait: out of memory: `warpwait explain --quiet many.json` needs | more bytes\n");
+  refuse_within(300, "explain --quiet many.json",
+                "warpwait: out of memory: `warpwait explain --quiet many.json` needs | more bytes\n");
 }
 #endif
 
@@ -104,8 +105,9 @@ TEST(cli, bad_usage_is_reported_in_one_line) {
       {"run kernel.wws --global 4 --arg buffer:a=16 --arg null", "--arg null: null does not fit: |'add' is a value"},
       {"run there.json --offset 4", "--offset|launch file"},
       {"run kernel.cl --global 4", "kernel.cl: No such file"},
-      {"run other.txt --global 4", "'other.txt' is not a program; legal: .cl, .ocl, .opencl (OpenCL C), .spv (SPIR-V), .ll, "
-                                   ".bc (LLVM IR), .wws (assembly), .wwo (object file)"},
+      {"run other.txt --global 4",
+       "'other.txt' is not a program; legal: .cl, .ocl, .opencl (OpenCL C), .spv (SPIR-V), .ll, "
+       ".bc (LLVM IR), .wws (assembly), .wwo (object file)"},
       {"run kernel.wws", "--global is missing: the number of work-items"},
       {"run red.wws", "red.wws: No such file"},
       {"run red", "red: No such file"},
@@ -163,7 +165,6 @@ TEST(cli, bad_usage_is_reported_in_one_line) {
       {"run kernel.wws --global 4 -D", "-D: needs a value, NAME[=VALUE]"},
       {"run kernel.wws --global 4 -D N=3",
        "'kernel.wws' is assembly, which defines cannot change; only .cl is compiled"},
-      {"run kernel.wws --global 4 --route O2", "'kernel.wws' is assembly, which a route cannot change"},
       {"asm kernel.wws --registers 64", "'kernel.wws' is assembly, whose registers are"},
       {"asm kernel.wws --registers 15", "--registers: '15' is not a whole number in [16, 255] registers a lane"},
       {"asm kernel.wws --registers many", "--registers: 'many' is not"},
@@ -175,10 +176,10 @@ TEST(cli, bad_usage_is_reported_in_one_line) {
       {"asm kernel.wws --without hoist,unrol", "--without: no pass 'unrol'; did you mean 'unroll'?"},
       {"asm kernel.wws --without meet", "--without: pass 'meet' cannot be"},
       {"asm kernel.wws --without hoist,", "--without: no pass ''; legal: "},
-      {"dis kernel.wws --explain-passes", "--explain-passes: 'kernel.wws' is not compiled; only .cl, .spv, .ll and .bc are"},
+      {"dis kernel.wws --explain-passes",
+       "--explain-passes: 'kernel.wws' is not compiled; only .cl, .spv, .ll and .bc are"},
       {"asm kernel.wws --copies loop", "'kernel.wws' is assembly, whose copies cannot be"},
       {"asm kernel.wws --copies lop", "--copies: no copy mode 'lop'; did you mean 'loop'?"},
-      {"asm kernel.wws --route O3", "--route: no route 'O3'; did you mean 'O0' or 'O2'?"},
       {"run l.json --annotate --report json", "--annotate: not with JSON, which has the same costs in by_line"},
       {"params zma", "'zma'"},
       {"params --machine nine", "--machine|'nine'"},

@@ -156,7 +156,7 @@ class Completion:
         self.expect("warpwait run -r j", "json")
         self.expect("warpwait run --rep j", "json")
         self.expect("warpwait run --host p", "plain")
-        self.expect("warpwait asm --route ", "ssa", "O0", "O2", "llvm")
+        self.expect("warpwait asm --copies ", "machine", "loop")
         self.expect("warpwait trace merge --memory s", "shared")
         self.expect("warpwait run --events lds,cop", "lds,copy")
 

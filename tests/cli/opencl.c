@@ -89,14 +89,11 @@ TEST(opencl, a_command_compiles_a_source_once) {
     tool_file("n.h", "#define N 10\n");
     launch_with("");
     stand_in(folder, "WARPWAIT_CLANG", "clang");
-    stand_in(folder, "WARPWAIT_LLVM_SPIRV", "llvm-spirv");
     ct_freed(outcome_free) struct outcome outcome = tool(verbs[i]);
     unsetenv("WARPWAIT_CLANG");
-    unsetenv("WARPWAIT_LLVM_SPIRV");
     ct_note("warpwait %s", verbs[i]);
     EXPECT_EQ(outcome.status, 0);
     EXPECT_EQ(length_of("clang.log"), 3 * strlen("x\n"));
-    EXPECT_EQ(length_of("llvm-spirv.log"), strlen("x\n"));
   }
 }
 
@@ -119,10 +116,10 @@ TEST(opencl, build_keys_and_options_reach_the_kernel) {
       {"\"build\": { \"defines\": { \"N\": true } },", "", 8},
       {"\"build\": { \"options\": \"-DN=4 -cl-mad-enable\" },", "", 11},
       {"\"build\": { \"options\": [\"-D\", \"N=4\"], \"std\": \"CL1.2\", \"extensions\": [\"cl_khr_fp16\"] },", "", 11},
-      {"\"build\": { \"defines\": { \"N\": 3 }, \"route\": \"O0\", \"registers\": 32 },", "", 10},
+      {"\"build\": { \"defines\": { \"N\": 3 }, \"registers\": 32 },", "", 10},
       {"\"build\": { \"defines\": { \"N\": 3 } },", " -D N=9", 16},
-      {"\"build\": { \"route\": \"O2\" },", " --build-option -DN=9 --cl-std CL3.0 --no-cache", 16},
-      {"", " --define=N=1 --route O0", 8},
+      {"\"build\": { \"optimize\": 3 },", " --build-option -DN=9 --cl-std CL3.0 --no-cache", 16},
+      {"", " --define=N=1 --optimize 0", 8},
       {"\"build\": { \"defines\": { \"N\": 3 }, \"copies\": \"loop\" },", "", 10},
       {"\"build\": { \"defines\": { \"N\": 3 }, \"copies\": \"loop\" },", " --copies machine", 10},
   };
@@ -154,14 +151,9 @@ TEST(opencl, a_null_lds_pointer_stays_null_everywhere) {
       "*)0);\n"
       "  data[i] += pick(one.p, i) == (null ? 7 : 3) && good ? 30 : 0;\n"
       "}\n";
-  static const char *const routes[] = {"ssa", "O0", "O2"};
-  for (size_t i = 0; i < 3; i++) {
-    char arguments[100];
-    fresh(kernel, 30);
-    launch_with("");
-    snprintf(arguments, sizeof arguments, "run l.json --verify --route %s", routes[i]);
-    expect(arguments, 0, "");
-  }
+  fresh(kernel, 30);
+  launch_with("");
+  expect("run l.json --verify", 0, "");
 }
 
 TEST(opencl, include_folders_are_relative_to_the_launch_file) {
@@ -322,14 +314,11 @@ TEST(opencl, private_arrays_may_be_too_large_for_all_warps_of_a_machine) {
   EXPECT_EQ(number("run l.json --report json", "private_bytes"), 1200000);
 }
 
-/* Too large for LLVM to inline at every call. */
-TEST(opencl, an_inline_only_function_links_by_every_route) {
-  static const char *const runs[] = {"run l.json --verify --route ssa", "run l.json --verify --route O0",
-                                     "run l.json --verify --route O2"};
+/* C leaves it to another unit to define such a function. */
+TEST(opencl, an_inline_only_function_is_called) {
   fresh(CT_KERNEL(an_inline_only_function), 7);
   launch_with("");
-  for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
-    expect(runs[i], 0, "");
+  expect("run l.json --verify", 0, "");
 }
 
 TEST(opencl, a_program_may_have_a_suffix_other_than_cl) {
@@ -405,7 +394,7 @@ TEST(opencl, program_scope_variables_persist_across_launches_and_have_no_name) {
 
 TEST(opencl, a_work_group_that_does_not_fit_gets_fewer_registers) {
   /* 1024 registers are 32 per lane for one warp of 32, and 16 for two. */
-  static const char run[] = "run kernel.wide.cl --global 64 --arg buffer:a=16384 --report json --route O2 ";
+  static const char run[] = "run kernel.wide.cl --global 64 --arg buffer:a=16384 --report json --optimize 3 ";
   char text[2000], arguments[300], *at = text;
   at += sprintf(at, "kernel void plus(global float *a) {\n  uint i = get_global_id(0);\n");
   for (int i = 0; i < 40; i++)
@@ -502,7 +491,7 @@ TEST(opencl, bad_programs_are_reported_in_one_line_with_their_place) {
       {"kernel void kay(void) {}\nkernel void l(void) {}\n", "run kernel.cl --global 1 --kernel key",
        "--kernel: no kernel 'key' in kernel.cl; did you mean 'kay'?"},
       {"kernel void k(void) {}\n", "run kernel.cl --global 1 --build-option -O3",
-       "--build-option: build option '-O3' is not allowed: choose a route instead: ssa, O0, O2 or llvm"},
+       "--build-option: build option '-O3' is not allowed: choose `optimize`, 0 to 3, instead"},
       {"kernel void k(void) {}\n", "run kernel.cl --global 1 --build-option other.cl",
        "--build-option: build option 'other.cl' is not allowed: the program must be the only input"},
       {"kernel void k(void) {}\n", "run kernel.cl --global 1 --cl-std CL9",
@@ -587,7 +576,6 @@ TEST(opencl, bad_build_keys_name_their_place) {
       {"\"build\": { \"options\": 3 },", "l.json:1: build.options: is not a list, [ ... ]"},
       {"\"build\": { \"options\": \"-c\" },",
        "l.json:1: build.options: build option '-c' is not allowed: Warpwait decides what clang produces"},
-      {"\"build\": { \"route\": \"SSA\" },", "l.json:1: build.route: no route 'SSA'; did you mean 'ssa'?"},
       {"\"build\": { \"registers\": 256 },",
        "l.json:1: build.registers: 256 is not a whole number in [16, 255] registers a lane"},
       {"\"build\": { \"optimize\": 4 },", "l.json:1: build.optimize: 4 is not a whole number in [0, 3]"},
@@ -601,7 +589,7 @@ TEST(opencl, bad_build_keys_name_their_place) {
       {"\"build\": { \"options\": \"-include gone.h\" },",
        "l.json:1: build: in the options of the build: 'gone.h' file not found"},
       {"\"build\": {\n\"options\": \"-w -O3\" },",
-       "l.json:2: build.options: build option '-O3' is not allowed: choose a route instead: ssa, O0, O2 or llvm"},
+       "l.json:2: build.options: build option '-O3' is not allowed: choose `optimize`, 0 to 3, instead"},
       {"\"build\": {\n\"options\": \"-cl-nope\" },",
        "l.json:2: build.options: build option '-cl-nope' is not allowed: " ACCEPTED},
       {"\"build\": {\n\"options\": \"-cl-std=CL9\" },",
@@ -633,7 +621,7 @@ TEST(opencl, bad_build_options_name_the_option) {
        "--cl-std: invalid value 'CL8' in '-cl-std=CL8'; legal: CL1.0, CL1.1, CL1.2, CL2.0, CL3.0"},
       {"run l.json --build-option -cl-foo", "--build-option: build option '-cl-foo' is not allowed: " ACCEPTED},
       {"run kernel.cl --global 4 --build-option -O3",
-       "--build-option: build option '-O3' is not allowed: choose a route instead: ssa, O0, O2 or llvm"},
+       "--build-option: build option '-O3' is not allowed: choose `optimize`, 0 to 3, instead"},
       {"dis kernel.cl --build-option -cl-foo", "--build-option: build option '-cl-foo' is not allowed: " ACCEPTED},
       {"asm kernel.cl -D 1X=2",
        "-D or --build-option: build option '-D': '1X=2' is not NAME, NAME=VALUE or NAME(X)=VALUE"},
@@ -690,14 +678,9 @@ TEST(opencl, truncated_or_foreign_spir_v_is_reported_by_what_it_lacks) {
 
 TEST(opencl, every_instruction_up_to_the_last_exit_has_a_source_line) {
   fresh(CT_KERNEL(every_instruction_up_to), 0);
-  for (enum opencl_route route = 0; route < OPENCL_ROUTES; route++) {
-    char arguments[100];
-    snprintf(arguments, sizeof arguments, "dis kernel.cl --route %s", opencl_route_names[route]);
-    ct_freed(outcome_free) struct outcome outcome = tool(arguments);
-    ct_note("%s", arguments);
-    EXPECT_TRUE(!strstr(outcome.out, "(no source line)"));
-    EXPECT_CONTAINS(outcome.out, "\nkernel.cl:6: }\n");
-  }
+  ct_freed(outcome_free) struct outcome outcome = tool("dis kernel.cl");
+  EXPECT_TRUE(!strstr(outcome.out, "(no source line)"));
+  EXPECT_CONTAINS(outcome.out, "\nkernel.cl:6: }\n");
 }
 
 TEST(opencl, bad_spir_v_is_reported_in_one_line) {

@@ -286,9 +286,9 @@ class Strangers(unittest.TestCase):
         self.assertFalse(any(entry.is_symlink() for entry in entries))
 
     def test_a_tool_that_writes_forever_is_stopped(self):
-        script = self.file("spirv", "#!/bin/sh\nwhile :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done\n")
+        script = self.file("clang", "#!/bin/sh\nwhile :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done\n")
         script.chmod(0o700)
-        environment = {**os.environ, "WARPWAIT_LLVM_SPIRV": str(script), "WARPWAIT_CACHE": str(self.root / "cache"),
+        environment = {**os.environ, "WARPWAIT_CLANG": str(script), "WARPWAIT_CACHE": str(self.root / "cache"),
                        "TMPDIR": str(self.root / "tmp")}
         done = subprocess.run([WARPWAIT, "asm", "k.cl", "-I", "inc"], cwd=self.home, env=environment, timeout=300,
                               capture_output=True, text=True, check=False)

@@ -1,20 +1,25 @@
 """Which rows of opencl/lower/std.def the kernels have reached, and for which types: read from the SPIR-V that Warpwait
-made.
+makes.
 
-Warpwait keeps the translation of each program in its cache (opencl/clang/cache.h); those of this run were used after it
+Warpwait keeps what clang makes of each program in its cache (opencl/clang/cache.h); those of this run were used after it
 started. A row must occur with each type that its signature allows: integers of 8 to 64 bits, or half, float and double.
 """
+import os
 import pathlib
 import re
+import subprocess
+import tempfile
 
 import numpy as np
 
+WARPWAIT = os.environ.get("WARPWAIT", "build/warpwait")
+
 ROWS = next((pathlib.Path(__file__).resolve().parents[2] / "opencl").rglob("std.def"))
-HEAD = 32  # bytes before the SPIR-V in a cached result
+HEAD = 32  # bytes before the LLVM IR in a cached result
 OP_IMPORT, OP_EXT_INST, OP_TYPE_INT, OP_TYPE_FLOAT, OP_TYPE_VECTOR, OP_EXT_NAME = 11, 12, 21, 22, 23, "OpenCL.std"
 
 FLOAT_ONLY = re.compile("half_|native_|fast_")
-# clang 15 and llvm-spirv 15 generate other instructions for these functions.
+# The way through clang generates other instructions for these functions.
 NEVER = {"fmax_common": "max is fmax", "fmin_common": "min is fmin", "s_upsample": "is u_upsample", "popcount": "is OpBitCount",
          "printf": "prints; see tests/cli"}
 
@@ -35,7 +40,11 @@ def instructions(words):
 
 def calls(path):
     """{(row, "f32")} of one cached module. The type is that of one component of the result."""
-    words = np.frombuffer(path.read_bytes()[HEAD:], np.uint32)
+    with tempfile.TemporaryDirectory() as folder:
+        text, module = pathlib.Path(folder) / "k.ll", pathlib.Path(folder) / "k.spv"
+        text.write_bytes(path.read_bytes()[HEAD:])
+        subprocess.run([WARPWAIT, "asm", text, "--spirv", module], capture_output=True, check=True)
+        words = np.frombuffer(module.read_bytes(), np.uint32)
     types, imported, found = {}, None, set()
     for op, operands in instructions(words):
         if op == OP_IMPORT and operands[1:].tobytes().startswith(OP_EXT_NAME.encode()):
@@ -63,7 +72,7 @@ def wanted(name, signature):
 def unexercised(folder, since):
     """Messages about rows that no program translated or looked up after `since` reaches."""
     seen = set()
-    for path in sorted(folder.glob("*.spv")):
+    for path in sorted(folder.glob("*.ll")):
         if path.stat().st_mtime >= since:
             seen |= calls(path)
     reached = {number for number, _ in seen}

@@ -136,11 +136,25 @@ def launch_file(program, folder):
             "launches": launches}
 
 
-def write_launch(program, folder, route):
-    """Writes kernel.cl, launch.json and its buffers. Returns the launch file's content."""
+# LLVM merges equal calls in both arms of a branch, convergent or not, unless these options keep it from that.
+APART = ["-mllvm", "-hoist-common-insts=false", "-mllvm", "-sink-common-insts=false"]
+WAYS = {"cl": [], "-O0": ["-O0", "-S"], "-O2": ["-O2", "-S", *APART], "spv": ["-O1", "-Xclang", "-disable-llvm-passes", "-c"]}
+
+
+def write_launch(program, folder, way="cl"):
+    """Writes kernel.cl, launch.json and its buffers. Returns the launch file's content. The way "cl" runs kernel.cl;
+    levels run what clang makes of it, as kernel.ll; "spv" runs what llvm-spirv makes of that."""
     (folder / "kernel.cl").write_text(program.source)
     content = launch_file(program, folder)
-    content["build"]["route"] = route
+    if way != "cl":
+        text = subprocess.run(["clang-15", "-x", "cl", f"-cl-std={program.standard or 'CL2.0'}", "-target", "spir64", "-w", "-emit-llvm",
+                               *WAYS[way], "-gline-tables-only",
+                               "-o", "-", "kernel.cl"], cwd=folder, check=True, stdout=subprocess.PIPE).stdout
+        if way == "spv":
+            text = subprocess.run(["llvm-spirv-15", "-", "-o", "-"], check=True, input=text, stdout=subprocess.PIPE).stdout
+        content["program"] = f"kernel.{'spv' if way == 'spv' else 'll'}"
+        (folder / content["program"]).write_bytes(text)
+        content["build"] = {key: content["build"][key] for key in ("optimize", "copies")}
     (folder / "launch.json").write_text(json.dumps(content))
     return content
 
@@ -161,12 +175,12 @@ def with_lines(program, results, printed):
     return results
 
 
-def run_warpwait(program, route="ssa", folder=None, timeout=120):
+def run_warpwait(program, way="cl", folder=None, timeout=120):
     """Returns the list of buffers after the run for each case. Raises Refused. In the same `folder`, a program is
     compiled only once."""
     with contextlib.ExitStack() as stack:
         folder = pathlib.Path(folder or stack.enter_context(tempfile.TemporaryDirectory()))
-        content = write_launch(program, folder, route)
+        content = write_launch(program, folder, way)
         command = ["run", folder / "launch.json", "--quiet", "--why=no", "--host", "plain", "--out", folder / "report"]
         command += [word for buffer in content["buffers"] for word in ("--dump", f"{buffer}={folder / buffer}.out")]
         done = call_warpwait(command, timeout)
@@ -298,7 +312,7 @@ def compare(program, got, expected):
     return faults
 
 
-def run(program, route="ssa", expected=None, folder=None):
+def run(program, way="cl", expected=None, folder=None):
     """(cases that agree, messages about those that do not, the kind of fault: "", "differs", "refused", "invalid").
     `expected` is the result of run_reference() if it is already known."""
     try:
@@ -306,7 +320,7 @@ def run(program, route="ssa", expected=None, folder=None):
     except Refused as reason:
         return 0, [f"{program.name}: {reason}"], "invalid"
     try:
-        ours = run_warpwait(program, route, folder)
+        ours = run_warpwait(program, way, folder)
     except Refused as reason:
         return 0, [f"{program.name}: {reason}"], "refused"
     faults = compare(program, ours, expected)

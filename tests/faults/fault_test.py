@@ -26,7 +26,7 @@ LETTERS = {"w": ("write", errno.ENOSPC), "s": ("fsync", errno.EIO), "c": ("close
            "r": ("rename", errno.EACCES), "m": ("mkdir", errno.ENOSPC), "f": ("fork", errno.EAGAIN),
            "e": ("exec", errno.ENOENT), "o": ("open", errno.EACCES), "t": ("cut", errno.EIO), "p": ("pipe", errno.EMFILE)}
 # What a line may name: an output, an input, or a folder chosen by the user.
-NAMES = re.compile(r"\b(new|out|data|cl|s|l|t|k)\.\w+|standard output|/tmp\b|--jobs|clang-15|llvm-spirv|\./host\b|/warpwait\b")
+NAMES = re.compile(r"\b(new|out|data|cl|s|l|t|k)\.\w+|standard output|/tmp\b|--jobs|clang-15|\./host\b|/warpwait\b")
 
 
 def spread(count, most):

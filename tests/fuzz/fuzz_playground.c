@@ -3,7 +3,6 @@
 #include "tests/fuzz/folder.h"
 #include "tests/playground/told.h"
 
-#define opencl_route_names playground_route_names
 #define opencl_options_good playground_options_good
 #define opencl_compile playground_compile
 #include "tools/playground/ahead.c"

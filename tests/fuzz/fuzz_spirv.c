@@ -1,5 +1,6 @@
-/* libFuzzer: any bytes as SPIR-V. The seeds are real modules, made by tests/fuzz/compiled_seeds. Most changes are made to
- * whole words and instructions: modules with changed bytes rarely get past the reader. */
+/* libFuzzer: any bytes as SPIR-V, alone and linked with itself. The seeds are real modules, made by
+ * tests/fuzz/compiled_seeds. Most changes are made to whole words and instructions: modules with changed bytes rarely
+ * get past the reader. */
 #include "tests/fuzz/lowered.h"
 
 enum { HEADER_WORDS = 5 };
@@ -8,8 +9,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most); /* libFuzzer's own */
 
+static void link_and_lower(const uint8_t *data, size_t size, size_t copies) {
+  const struct spirv_unit units[] = {{data, size}, {data, size}};
+  struct isa_error error;
+  uint8_t *linked = NULL;
+  size_t bytes = 0;
+  if (spirv_link(units, copies, &linked, &bytes, &error))
+    lower_and_check(linked, bytes, "linked.spv");
+  free(linked);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   lower_and_check(data, size, "fuzz.spv");
+  link_and_lower(data, size, 1);
+  link_and_lower(data, size, 2);
   return 0;
 }
 

@@ -84,20 +84,20 @@ kernel void k(global int *in, global int *out) {
   wait_group_events(1, &e);
 }
 //// copies_of_unknown_direction
-event_t __attribute__((overloadable)) __ocl_ext_copy_2D2D(local void *, size_t, event_t);
+event_t __attribute__((overloadable)) async_work_group_copy_2D2D(local void *, size_t, event_t);
 kernel void k(global int *in) {
   local int a[64];
-  event_t e = __ocl_ext_copy_2D2D(a, 0, 0);
+  event_t e = async_work_group_copy_2D2D(a, 0, 0);
   wait_group_events(1, &e);
 }
 //// copies_of_unknown_direction_2
-event_t __attribute__((overloadable)) __ocl_ext_copy_2D2D(global void *, size_t,
+event_t __attribute__((overloadable)) async_work_group_copy_2D2D(global void *, size_t,
   const global void *, size_t, size_t, size_t, size_t, size_t, size_t, event_t);
 kernel void k(global int *in) {
   event_t e = async_work_group_copy_2D2D(in, 0, in, 0, 4, 4, 4, 8, 4, 0);
 }
 //// copies_of_unknown_direction_3
-event_t __attribute__((overloadable)) __ocl_ext_copy_2D2D(local void *, size_t,
+event_t __attribute__((overloadable)) async_work_group_copy_2D2D(local void *, size_t,
   const global void *, size_t, size_t, size_t, size_t, size_t, float, event_t);
 kernel void k(global int *in) {
   local int a[64];

@@ -4,33 +4,6 @@ kernel void k(global float *a, int n) {
   if (i < n)
     a[i] = a[i] * 2 + n / (i + 1);
 }
-//// optimized_code_loses_what
-kernel void k(global int *a, int n) {
-  int s = 0, x = a[0], y = a[1];
-  for (int i = 0; i < n; i++) s += i * i;
-  for (int i = 0; i < n; i++) if (x / (y + i) > 3 && y) a[i + 9] = a[i] / y;
-  switch (y & 7) { case 0: s = 3; break; case 1: s = 99; break; case 4: s = 12; break;
-                   case 7: s = 5; }
-  a[2] = s;
-}
-//// optimized_code_computes_in
-kernel void k(global int *a, uint n) {
-  switch ((a[n] + 5) & 7) {
-  case 0: a[0] = n; break; case 1: a[1] = 99; break; case 4: a[2] = 12; break;
-  case 6: a[3] = n * 3; break; case 7: a[4] = 5; }
-  for (uint i = 0; i < n; i++) a[9] += (i * (i + 1)) / 2;
-  a[8] = (a[1] & 7) * 5 + ((a[2] & 15) << 3 & 7) + (a[3] * 3 >> 2 & 1);
-}
-//// code_optimized_into_24
-union word { uint u; uchar c[4]; };
-kernel void k(global uint *a) {
-  union word w;
-  w.u = a[0];
-  for (uint i = 0; i < (a[5] & 3); i++)
-    for (short j = (short)(a[1] & 7) - 4; j <= 1; j++) w.u = 0;
-  a[1] = w.c[0];
-  a[2] = w.u;
-}
 //// scalar_constants_can_be
 kernel void k(global uint2 *a, global float2 *b, global uchar4 *c, global ushort4 *d, global float2 *e,
               uint n) {

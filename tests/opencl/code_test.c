@@ -1,9 +1,11 @@
 /* How good the code from OpenCL C is: numbers of instructions compared with what a person would write. */
+#include <string.h>
+
 #include "isa/ops.h"
 #include "tests/ct.h"
 #include "tests/opencl/group_rig.h"
 
-/* Counts one operation in the program of `source`, compiled by the default route. */
+/* Counts one operation in the program of `source`. */
 static unsigned count(const char *source, enum isa_op op) {
   ct_freed(group_rig_close) struct group_rig rig;
   if (!group_rig_open(&rig, source))
@@ -54,7 +56,7 @@ TEST(code, a_private_array_in_nested_loops_lives_in_registers) {
       "for (i = 0; i < 4; i++) for (j = 0; j < 4; j++) out[4 * i + j] = a[i][j]; }";
   struct isa_error error = {""};
   ct_freed(group_rig_close) struct group_rig rig;
-  ASSERT_TRUE(group_rig_limits(&rig, source, OPENCL_ROUTE_SSA, (struct opencl_limits){.target.optimize = 2}, &error));
+  ASSERT_TRUE(group_rig_limits(&rig, source, (struct opencl_limits){.target.optimize = 2}, &error));
   EXPECT_EQ(group_rig_count(&rig, ISA_LD_PRIVATE_32) + group_rig_count(&rig, ISA_ST_PRIVATE_32), 0);
   EXPECT_EQ(group_rig_count(&rig, ISA_BRA), 0);
 }
@@ -93,7 +95,7 @@ TEST(code, a_crowded_block_does_not_change_the_order_of_others) {
   struct isa_error error = {""};
   ct_freed(group_rig_close) struct group_rig rig;
   limits.target.isa = (struct isa_features){.lop3 = 1, .add3 = 1, .shift_add = 1, .mad = 1, .vector_bytes = 16};
-  ASSERT_TRUE(group_rig_limits(&rig, source, OPENCL_ROUTE_SSA, limits, &error));
+  ASSERT_TRUE(group_rig_limits(&rig, source, limits, &error));
   EXPECT_LE(rig.program->kernels[0].registers, 32);
   EXPECT_GE(longest_run(rig.program, ISA_LD_PRIVATE_32), 4);
 }
@@ -107,7 +109,7 @@ TEST(code, neighboring_constants_are_loaded_as_pairs) {
   struct isa_error error = {""};
   ct_freed(group_rig_close) struct group_rig rig;
   limits.target.isa.vector_bytes = 16;
-  ASSERT_TRUE(group_rig_limits(&rig, source, OPENCL_ROUTE_SSA, limits, &error));
+  ASSERT_TRUE(group_rig_limits(&rig, source, limits, &error));
   EXPECT_EQ(group_rig_count(&rig, ISA_LD_CONST_64), 2);
   EXPECT_EQ(group_rig_count(&rig, ISA_LD_CONST_32) + group_rig_count(&rig, ISA_LD_CONST_128), 0);
   group_rig_words(&rig, 0)[0] = 2;
@@ -349,5 +351,53 @@ TEST(code, division_by_a_constant_is_an_exact_product) {
         if (k < COUNT)
           EXPECT_EQ(s[1], (uint32_t)((int32_t)n % (int32_t)d));
       }
+  }
+}
+
+/* ---- numbers side by side in a word --------------------------------------------------------------------- */
+
+static unsigned logic(const struct group_rig *rig) {
+  return group_rig_count(rig, ISA_AND_32) + group_rig_count(rig, ISA_OR_32) + group_rig_count(rig, ISA_SHL_32) +
+         group_rig_count(rig, ISA_SHR_U32);
+}
+
+TEST(code, a_word_that_is_taken_apart_and_put_together_is_itself) {
+  ct_freed(group_rig_close) struct group_rig rig;
+  if (!group_rig_open(
+          &rig, "kernel void k(global const uchar *in, global uint *out) {\n"
+                "  uint x = ((global const uint *)in)[get_local_id(0)];\n"
+                "  out[get_local_id(0)] = (x & 255) | (x >> 8 & 255) << 8 | (x >> 16 & 255) << 16 | (x >> 24) << 24;\n"
+                "}\n"))
+    return;
+  EXPECT_EQ(logic(&rig), 0);
+  for (uint32_t i = 0; i < 64; i++)
+    group_rig_words(&rig, 0)[i] = 0x9e3779b9 * (i + 1);
+  EXPECT_TRUE(group_rig_run(&rig));
+  EXPECT_EQ(memcmp(rig.buffers[1].data, rig.buffers[0].data, 4 * 64), 0);
+}
+
+/* Neighbors of a part, and bits of its own beyond the mask, must not leak. */
+TEST(code, a_part_of_a_word_that_was_put_together_is_the_part) {
+  ct_freed(group_rig_close) struct group_rig rig;
+  if (!group_rig_open(&rig, "kernel void k(global const uint *in, global uint *out) {\n"
+                            "  uint i = get_local_id(0), a = in[i], b = in[i + 64], c = in[i + 128];\n"
+                            "  uint w = (a & 255) | (b & 0xfff) << 8 | c << 20;\n"
+                            "  out[9 * i] = w & 255; out[9 * i + 1] = w >> 8 & 0xfff; out[9 * i + 2] = w >> 20;\n"
+                            "  out[9 * i + 3] = w >> 12 & 255; out[9 * i + 4] = w << 24; out[9 * i + 5] = w & 0x1ff;\n"
+                            "  out[9 * i + 6] = w >> 4 & 255; out[9 * i + 7] = min(a, 0xffffffff) + max(b, 0u);\n"
+                            "  out[9 * i + 8] = (a >> 20 | b << 12) & 0x7ff;\n"
+                            "}\n"))
+    return;
+  EXPECT_EQ(group_rig_count(&rig, ISA_MIN_U32) + group_rig_count(&rig, ISA_MAX_U32), 0);
+  for (uint32_t i = 0; i < 192; i++)
+    group_rig_words(&rig, 0)[i] = 0x9e3779b9 * (i + 1);
+  EXPECT_TRUE(group_rig_run(&rig));
+  for (uint32_t i = 0; i < 64; i++) {
+    const uint32_t *in = group_rig_words(&rig, 0), *out = group_rig_words(&rig, 1) + 9 * (size_t)i;
+    const uint32_t a = in[i], b = in[i + 64], c = in[i + 128], w = (a & 255) | (b & 0xfff) << 8 | c << 20;
+    const uint32_t expected[] = {w & 255,   w >> 8 & 0xfff, w >> 20, w >> 12 & 255,  w << 24,
+                                 w & 0x1ff, w >> 4 & 255,   a + b,   a >> 20 & 0x7ff};
+    ct_note("item %u", i);
+    EXPECT_EQ(memcmp(out, expected, sizeof expected), 0);
   }
 }

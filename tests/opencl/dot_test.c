@@ -1,4 +1,4 @@
-/* cl_khr_integer_dot_product and cl_arm_integer_dot_product_*: all functions, on each route, compared with 64-bit sums.
+/* cl_khr_integer_dot_product and cl_arm_integer_dot_product_*: all functions, compared with 64-bit sums.
  */
 #include "tests/ct.h"
 #include "tests/kernels.h"
@@ -37,14 +37,14 @@ static void fill(struct group_rig *rig) {
   EXPECT_TRUE(group_rig_run(rig));
 }
 
-static void expect_sums(const char *standard, enum opencl_route route) {
+static void expect_sums(const char *standard) {
   ct_freed(group_rig_close) struct group_rig rig;
   struct isa_error error = {""};
-  if (ct_true(group_rig_compile(&rig, CT_KERNEL(source), standard, route, &error), error.text, __FILE__, __LINE__)) {
+  if (ct_true(group_rig_compile(&rig, CT_KERNEL(source), standard, &error), error.text, __FILE__, __LINE__)) {
     fill(&rig);
     for (uint32_t i = 0; i < ITEMS; i++)
       for (unsigned form = 0; form < FORMS; form++) {
-        ct_note("%s, route %s, item %u, form %u", standard, opencl_route_names[route], i, form);
+        ct_note("%s, item %u, form %u", standard, i, form);
         EXPECT_EQ(
             group_rig_words(&rig, 3)[i * FORMS + form],
             expected(form, group_rig_words(&rig, 0)[i], group_rig_words(&rig, 1)[i], group_rig_words(&rig, 2)[i]));
@@ -52,17 +52,14 @@ static void expect_sums(const char *standard, enum opencl_route route) {
   }
 }
 
-TEST(opencl_dot, products_of_four_bytes_are_summed_exactly_and_saturate) {
-  for (unsigned route = 0; route < OPENCL_ROUTES; route++)
-    expect_sums("CL2.0", (enum opencl_route)route);
-}
+TEST(opencl_dot, products_of_four_bytes_are_summed_exactly_and_saturate) { expect_sums("CL2.0"); }
 
 TEST(opencl_dot, opencl_c_1_2_has_them_beside_the_float_dot_products) {
   ct_freed(group_rig_close) struct group_rig rig;
-  expect_sums("CL1.2", OPENCL_ROUTE_SSA);
+  expect_sums("CL1.2");
   struct isa_error error = {""};
   if (ct_true(group_rig_compile(&rig, "kernel void k(global float4 *a, global float *o) { o[0] = dot(a[0], a[1]); }",
-                                "CL1.2", OPENCL_ROUTE_SSA, &error),
+                                "CL1.2", &error),
               error.text, __FILE__, __LINE__)) {
     for (int i = 0; i < 8; i++)
       ((float *)(void *)rig.buffers[0].data)[i] = (float)i;

@@ -126,7 +126,7 @@ static void expect_prefetches(const char *text, size_t count) {
   for (size_t i = 0; made && i < sizeof standards / sizeof *standards; i++) {
     ct_freed(group_rig_close) struct group_rig rig;
     struct isa_error error = {""};
-    const bool good = group_rig_compile(&rig, made, standards[i], OPENCL_ROUTE_SSA, &error);
+    const bool good = group_rig_compile(&rig, made, standards[i], &error);
     ct_note("%s: %s: %s", standards[i], error.text, made);
     EXPECT_TRUE(good);
   }

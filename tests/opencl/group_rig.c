@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void add_buffer(struct group_rig *rig, unsigned number, uint64_t base, uint64_t bytes) {
   struct isa_buffer *buffer = &rig->buffers[number];
@@ -31,35 +32,60 @@ bool group_rig_lower(struct group_rig *rig, const uint8_t *spirv, size_t size, s
   return lower(rig, spirv, size, (struct opencl_limits){.copies = OPENCL_COPIES_MACHINE}, error);
 }
 
-bool group_rig_spirv(const char *source, const char *standard, enum opencl_route route, uint8_t **spirv, size_t *size,
-                     struct isa_error *error) {
-  const struct opencl_build build = {.standard = standard, .route = route, .text = source, .in_memory = true};
+bool group_rig_spirv(const char *source, const char *standard, uint8_t **spirv, size_t *size, struct isa_error *error) {
+  const struct opencl_build build = {.standard = standard, .text = source, .in_memory = true};
   return opencl_compile("kernel.cl", &build, spirv, size, error);
 }
 
-bool group_rig_compile(struct group_rig *rig, const char *source, const char *standard, enum opencl_route route,
-                       struct isa_error *error) {
+bool group_rig_compile(struct group_rig *rig, const char *source, const char *standard, struct isa_error *error) {
   ct_freed(ct_free) uint8_t *spirv = NULL;
   size_t size = 0;
   *rig = (struct group_rig){0};
-  const bool good =
-      group_rig_spirv(source, standard, route, &spirv, &size, error) && group_rig_lower(rig, spirv, size, error);
+  const bool good = group_rig_spirv(source, standard, &spirv, &size, error) && group_rig_lower(rig, spirv, size, error);
   return good;
 }
 
-bool group_rig_limits(struct group_rig *rig, const char *source, enum opencl_route route, struct opencl_limits limits,
-                      struct isa_error *error) {
+/* The whole output of a command; the caller frees it. */
+static char *output_of(const char *command) {
+  char *text = NULL, part[4096];
+  size_t size = 0;
+  FILE *made = open_memstream(&text, &size), *from = popen(command, "r");
+  for (size_t got; made && from && (got = fread(part, 1, sizeof part, from));)
+    fwrite(part, 1, got, made);
+  if (!made || fclose(made) || !from || pclose(from))
+    abort();
+  return text;
+}
+
+bool group_rig_clang(struct group_rig *rig, const char *source, const char *standard, const char *level,
+                     struct isa_error *error) {
+  char path[] = "/tmp/warpwait-rig-XXXXXX", command[256];
+  const int file = mkstemp(path);
+  const size_t length = strlen(source);
+  if (file < 0 || write(file, source, length) != (ssize_t)length || close(file))
+    abort();
+  snprintf(command, sizeof command, "clang-15 -x cl -cl-std=%s -target spir64 %s -g1 -w -emit-llvm -S -o - %s",
+           standard, level, path);
+  ct_freed(ct_free) char *text = output_of(command);
+  ct_freed(ct_free) uint8_t *spirv = NULL;
+  size_t size = 0;
+  remove(path);
+  *rig = (struct group_rig){0};
+  return llvm_to_spirv(text, strlen(text), "kernel.ll", &spirv, &size, error) &&
+         group_rig_lower(rig, spirv, size, error);
+}
+
+bool group_rig_limits(struct group_rig *rig, const char *source, struct opencl_limits limits, struct isa_error *error) {
   ct_freed(ct_free) uint8_t *spirv = NULL;
   size_t size = 0;
   *rig = (struct group_rig){0};
-  const bool good =
-      group_rig_spirv(source, "CL3.0", route, &spirv, &size, error) && lower(rig, spirv, size, limits, error);
+  const bool good = group_rig_spirv(source, "CL3.0", &spirv, &size, error) && lower(rig, spirv, size, limits, error);
   return good;
 }
 
 bool group_rig_open(struct group_rig *rig, const char *source) {
   struct isa_error error = {""};
-  const bool good = group_rig_compile(rig, source, "CL3.0", OPENCL_ROUTE_SSA, &error);
+  const bool good = group_rig_compile(rig, source, "CL3.0", &error);
   if (!good)
     ct_true(false, error.text, __FILE__, __LINE__);
   return good;

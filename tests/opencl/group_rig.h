@@ -31,19 +31,21 @@ struct group_rig {
 };
 
 /* Compiles with -cl-std=`standard`; false with *error filled. */
-bool group_rig_compile(struct group_rig *rig, const char *source, const char *standard, enum opencl_route route,
-                       struct isa_error *error);
+bool group_rig_compile(struct group_rig *rig, const char *source, const char *standard, struct isa_error *error);
+
+/* Like group_rig_compile(), from LLVM IR as clang writes it at a level of its own, "-O0" or "-O2", without our header.
+ */
+bool group_rig_clang(struct group_rig *rig, const char *source, const char *standard, const char *level,
+                     struct isa_error *error);
 
 /* Returns the compiler's output; the caller frees it. */
-bool group_rig_spirv(const char *source, const char *standard, enum opencl_route route, uint8_t **spirv, size_t *size,
-                     struct isa_error *error);
+bool group_rig_spirv(const char *source, const char *standard, uint8_t **spirv, size_t *size, struct isa_error *error);
 
 /* Like group_rig_compile(), from a module. */
 bool group_rig_lower(struct group_rig *rig, const uint8_t *spirv, size_t size, struct isa_error *error);
 
 /* Like group_rig_compile() with CL3.0, for another target or another way of copying; registers are not limited. */
-bool group_rig_limits(struct group_rig *rig, const char *source, enum opencl_route route, struct opencl_limits limits,
-                      struct isa_error *error);
+bool group_rig_limits(struct group_rig *rig, const char *source, struct opencl_limits limits, struct isa_error *error);
 
 /* Like group_rig_compile(); a failure fails the test. By default, one dimension and one group of 64. */
 bool group_rig_open(struct group_rig *rig, const char *source);

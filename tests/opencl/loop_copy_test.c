@@ -7,8 +7,7 @@
 
 static bool open_loops(struct group_rig *rig, const char *source) {
   struct isa_error error = {""};
-  const bool good =
-      group_rig_limits(rig, source, OPENCL_ROUTE_SSA, (struct opencl_limits){.copies = OPENCL_COPIES_LOOP}, &error);
+  const bool good = group_rig_limits(rig, source, (struct opencl_limits){.copies = OPENCL_COPIES_LOOP}, &error);
   ct_note("%s", error.text);
   return EXPECT_TRUE(good);
 }
@@ -125,6 +124,6 @@ TEST(opencl_loop_copy, copies_of_lines_are_refused_by_name_and_line) {
                                 "  event_t e = async_work_group_copy_2D2D(tile, 0, in, 0, 4, 4, 4, 8, 4, 0);\n"
                                 "  wait_group_events(1, &e);\n"
                                 "}\n",
-                                OPENCL_ROUTE_SSA, (struct opencl_limits){.copies = OPENCL_COPIES_LOOP}, &error));
+                                (struct opencl_limits){.copies = OPENCL_COPIES_LOOP}, &error));
   EXPECT_CONTAINS(error.text, ":2: async_work_group_copy_2D2D cannot become a loop; only copies of elements can");
 }

@@ -97,7 +97,7 @@ TEST(lower, several_threads_make_the_same_program_as_one) {
   ct_freed(ct_free) uint8_t *spirv = NULL;
   size_t size = 0;
   struct isa_error error = {""};
-  ASSERT_TRUE(group_rig_spirv(many_kernels, "CL3.0", OPENCL_ROUTE_SSA, &spirv, &size, &error));
+  ASSERT_TRUE(group_rig_spirv(many_kernels, "CL3.0", &spirv, &size, &error));
   struct opencl_refusals refusals;
   struct opencl_explanation explanation = {0};
   ct_freed(isa_program_free_at) struct isa_program *program = lower_many(spirv, size, 1, &refusals, &explanation);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Which passes earn their place: leaves each out in turn and counts the kernels whose code differs.
 
-usage: tests/opencl/pass_effect.py [--route ROUTE] [--optimize LEVEL] [PASS...]
+usage: tests/opencl/pass_effect.py [--optimize LEVEL] [PASS...]
 
 The kernels are those of the examples, of tests/bench, tests/check and hw/apps, compiled for h200."""
 import argparse
@@ -49,11 +49,10 @@ def code(launch, options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--route", default="ssa", choices=["ssa", "O0", "O2"])
     parser.add_argument("--optimize", default="2", choices=list("0123"), metavar="LEVEL")
     parser.add_argument("passes", nargs="*", metavar="PASS")
     arguments = parser.parse_args()
-    options = ["--route", arguments.route, "--optimize", arguments.optimize]
+    options = ["--optimize", arguments.optimize]
     names = arguments.passes or [name for name, _ in ablation_apps.passes() if name not in ablation_apps.KEPT]
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         files = list(launches(pathlib.Path(folder)))

@@ -239,7 +239,7 @@ class Texts(unittest.TestCase):
                 lambda: ww.Machine.parse(text), lambda: ww.Machine.parse("[lds]\nbanks = 32\n", text), lambda: ww.Device(text),
                 lambda: ww.Program(text), lambda: ww.Program(rig.TRIPLE + "//" + text), lambda: ww.Program(pathlib.Path(path)),
                 lambda: ww.Program(rig.TRIPLE, name=text), lambda: ww.Program(rig.TRIPLE, options=text), lambda: ww.Program(rig.TRIPLE, defines={text: 1}),
-                lambda: ww.Program(rig.TRIPLE, defines={"A": text}), lambda: ww.Program(rig.TRIPLE, route=text), lambda: ww.Program(rig.TRIPLE, copies=text),
+                lambda: ww.Program(rig.TRIPLE, defines={"A": text}), lambda: ww.Program(rig.TRIPLE, copies=text),
                 lambda: ww.Program(rig.TRIPLE, without=[text]), lambda: ww.Program(rig.TRIPLE, headers={text: ""}),
                 lambda: ww.Program('#include "h.h"\n' + rig.TRIPLE, headers={"h.h": "//" + text.replace("\0", "\ud800")}), lambda: ww.Program(rig.TRIPLE).kernel(text),
                 lambda: KERNEL.launch(global_size=64, args=[ones(), text]), lambda: KERNEL.launch(global_size=64, args={text: 1}),

@@ -18,8 +18,6 @@
 
 enum { MAGIC = 8, MOST = 64 << 20 };
 
-const char *const opencl_route_names[OPENCL_ROUTES] = {"ssa", "O0", "O2"};
-
 /* No build with options is precompiled, so the options need no check. */
 bool opencl_option_good(const char *option, const char *value, char *text, size_t size) {
   (void)option;
@@ -111,7 +109,7 @@ static bool is_plain(const struct opencl_build *build) {
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
     if (lists[i] && *lists[i])
       return false;
-  return !build->standard && !build->text && build->route == OPENCL_ROUTE_SSA;
+  return !build->standard && !build->text;
 }
 
 /* The SPIR-V of the text with the build's defines. */

@@ -56,7 +56,7 @@ static void say_option(struct sweep_plan *plan, const char *option, const char *
 /* Takes those options of the command line's build that a plan can have: clang's. */
 static bool take_build(const struct vary *vary, const struct program_build *build, struct message *message) {
   struct sweep_plan *plan = vary->plan;
-  if (build->standard || build->route_said || program_says_lowering(build) || build->extensions.count)
+  if (build->standard || program_says_lowering(build) || build->extensions.count)
     return message_fail(message,
                         "%s: of the options of OpenCL C, only -D, -I and --build-option are allowed with it; put the "
                         "others in the launch file's `build`",

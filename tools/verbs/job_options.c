@@ -15,8 +15,7 @@ static bool take_checked(struct command *command, struct program_build *build, s
     enum option id;
     const char *name;
     bool (*take)(const char *word, struct program_build *build, struct message *message);
-  } rows[] = {{OPTION_ROUTE, "--route", program_route},
-              {OPTION_COPIES, "--copies", program_copies},
+  } rows[] = {{OPTION_COPIES, "--copies", program_copies},
               {OPTION_REGISTERS, "--registers", program_registers},
               {OPTION_OPTIMIZE, "--optimize", program_optimize},
               {OPTION_WITHOUT, "--without", program_without}};

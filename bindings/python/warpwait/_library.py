@@ -56,7 +56,7 @@ class Sized(Structure):
 
 
 class Options(Sized):
-    _fields_ = [("size", c_uint32), ("cache", c_char_p), ("clang", c_char_p), ("llvm_spirv", c_char_p),
+    _fields_ = [("size", c_uint32), ("cache", c_char_p), ("clang", c_char_p),
                 ("temporary", c_char_p)]
 
 
@@ -70,7 +70,7 @@ class Constant(Structure):
 
 
 class Build(Sized):
-    _fields_ = [("size", c_uint32), ("options", c_char_p), ("route", c_char_p), ("copies", c_char_p),
+    _fields_ = [("size", c_uint32), ("options", c_char_p), ("copies", c_char_p),
                 ("registers", c_uint32), ("log", Sink), ("headers", POINTER(Bytes)), ("header_count", c_size_t),
                 ("go_on", GO_ON), ("self", c_void_p), ("constants", POINTER(Constant)), ("constant_count", c_size_t),
                 ("optimize", c_char_p), ("without", c_char_p), ("checked", c_bool)]

@@ -116,7 +116,7 @@ class Program(Mapping[str, Kernel]):
     reports call the source. defines: macros; None: defined without a value. options: further options, as in
     clBuildProgram() ('-cl-std=CL2.0 -I "a folder"'). headers: texts that #include finds by these names. constants:
     specialization constants of SPIR-V by their numbers, numpy scalars. registers: the limit per work-item, 16 to 255.
-    route: through LLVM, "ssa" (default), "O0", "O2" or "llvm". copies: how to compile asynchronous copies, "machine" (default)
+    copies: how to compile asynchronous copies, "machine" (default)
     or "loop". optimize: the level, 0 (code near the source) to 3; None: 2, or 0 with -cl-opt-disable in the options.
     without: compiler passes to leave out, ["unroll", "hoist"].
 
@@ -129,7 +129,7 @@ class Program(Mapping[str, Kernel]):
     def __init__(self, source: str | bytes | os.PathLike[str], *, name: str | None = None,
                  defines: Mapping[str, object] | None = None, options: str = "",
                  headers: Mapping[str, str] | None = None, constants: Mapping[int, numpy.generic] | None = None,
-                 registers: int = 0, route: str | None = None, copies: str | None = None,
+                 registers: int = 0, copies: str | None = None,
                  optimize: int | None = None, without: Sequence[str] = ()) -> None:
         words = [options]
         if isinstance(source, os.PathLike):
@@ -149,7 +149,7 @@ class Program(Mapping[str, Kernel]):
         self.name = name
         self.defines = dict(defines or {})
         self._settings: dict[str, Any] = {"options": options, "headers": headers, "constants": constants,
-                                          "registers": registers, "route": route, "copies": copies,
+                                          "registers": registers, "copies": copies,
                                           "optimize": optimize, "without": without}
         self.log = ""
         self._build(" ".join(word for word in words if word))
@@ -163,7 +163,7 @@ class Program(Mapping[str, Kernel]):
         callbacks, level = _library.Callbacks(), settings["optimize"]
         log, said = callbacks.sink()
         build = _library.Build(
-            options=raw(options), route=raw(settings["route"]) if settings["route"] else None,
+            options=raw(options),
             copies=raw(settings["copies"]) if settings["copies"] else None, registers=whole("registers", settings["registers"], 0, 255), log=log,
             headers=(_library.Bytes * len(headers))(*headers), header_count=len(headers), go_on=_library.go_on,
             constants=(_library.Constant * len(constants))(*constants), constant_count=len(constants),

@@ -1,16 +1,16 @@
 /* What has functions of the library: work-groups, atomics, copies, mathematics, vectors, printf, generic pointers. */
-event_t __attribute__((overloadable, convergent)) __ocl_ext_copy_2D2D(local void *, size_t, const global void *, size_t, size_t,
+event_t __attribute__((overloadable, convergent)) async_work_group_copy_2D2D(local void *, size_t, const global void *, size_t, size_t,
                                                                       size_t, size_t, size_t, size_t, event_t);
-void __attribute__((overloadable, convergent)) __ocl_ext_copy_fence(cl_mem_fence_flags);
+void __attribute__((overloadable, convergent)) async_work_group_copy_fence(cl_mem_fence_flags);
 kernel void groups(global int *a, local int *room, int n) {
   size_t i = get_local_id(0);
   room[i] = a[get_global_id(0)];
   barrier(CLK_LOCAL_MEM_FENCE);
   int sum = work_group_reduce_add(room[n & 7]) + work_group_scan_inclusive_max(n) + work_group_any(n > (int)i);
   event_t event = async_work_group_strided_copy(room, a, 16, 2, (event_t)0);
-  event = __ocl_ext_copy_2D2D(room, 1, a, n, 4, 2, 2, 3, 2, event);
-  __ocl_ext_copy_fence(CLK_LOCAL_MEM_FENCE);
-  __ocl_ext_copy_fence((cl_mem_fence_flags)n);
+  event = async_work_group_copy_2D2D(room, 1, a, n, 4, 2, 2, 3, 2, event);
+  async_work_group_copy_fence(CLK_LOCAL_MEM_FENCE);
+  async_work_group_copy_fence((cl_mem_fence_flags)n);
   wait_group_events(1, &event);
   a[get_global_id(0)] = sum + work_group_broadcast(room[i], 0) + (int)get_global_linear_id();
 }
