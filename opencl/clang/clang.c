@@ -433,25 +433,11 @@ static bool compile(struct compilation *c, struct piece *made) {
   return good;
 }
 
-/* clang prints a module for the target that its options name; which one it was made for shows in the text. */
-static void name_target(struct piece *code) {
-  static const struct {
-    const char *mark, *target;
-  } rows[] = {{" ptx_kernel ", "nvptx64"},
-              {"!nvvm.annotations = ", "nvptx64"},
-              {"@llvm.nvvm.", "nvptx64"},
-              {" amdgpu_kernel ", "amdgcn"},
-              {"@llvm.amdgcn.", "amdgcn"}};
-  static const char triple[] = "target triple = \"spir64\"";
-  const char *target = NULL, *line = strstr(code->at, triple);
-  for (size_t i = 0; i < sizeof rows / sizeof *rows && !target; i++)
-    target = strstr(code->at, rows[i].mark) ? rows[i].target : NULL;
-  if (!target || !line)
-    return;
-  struct text text = {0};
-  text_print(&text, "%.*starget triple = \"%s\"%s", (int)(line - code->at), code->at, target, line + strlen(triple));
-  free(code->at);
-  *code = (struct piece){text.data, text.length};
+/* clang prints a module for the target that its options name. For which one it was made shows in the rest. */
+static void drop_target(const struct piece *code) {
+  char *line = strstr(code->at, "\ntarget triple = ");
+  if (line)
+    memset(line + 1, ' ', strcspn(line + 1, "\n"));
 }
 
 /* clang reads bitcode of its own version and of all before. */
@@ -462,7 +448,7 @@ static bool text_of_bitcode(struct compilation *c, struct piece *code) {
                                     "-Xclang", "-disable-llvm-passes", "-S", "-o", "-", "-"),
                               &bitcode, false, code);
   if (good && code->size)
-    name_target(code);
+    drop_target(code);
   return good;
 }
 

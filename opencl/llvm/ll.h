@@ -86,7 +86,7 @@ static inline struct ll_value ll_value(uint32_t id, uint32_t type) { return (str
 
 /* ---- sections of the module ---------------------------------------------------------------------- */
 
-enum ll_section { LL_HEAD, LL_STRINGS, LL_NAMES, LL_DECORATIONS, LL_DEFINITIONS, LL_CODE, LL_SECTIONS };
+enum ll_section { LL_HEAD, LL_STRINGS, LL_NAMES, LL_DECORATIONS, LL_DEFINITIONS, LL_CODE, LL_HELPERS, LL_SECTIONS };
 
 struct ll_words {
   uint32_t *at;
@@ -161,11 +161,13 @@ struct ll {
   struct ll_global *global;
   size_t globals, global_room;
   struct map global_map;
+  struct ll_names helpers; /* our own functions, by what they do; `at` is owned */
   struct ll_names imports; /* functions that are called and nowhere defined; `at` is owned, `type` the id of its type */
 
   const char **node; /* by number of a metadata node: its text behind "=" */
   uint32_t *node_line, *node_file;
   size_t nodes, node_room, node_line_room, node_file_room;
+  struct ll_names groups;      /* of attributes, "#0"; `word` is where its name begins in the text */
   struct ll_token annotations; /* the list !nvvm.annotations; at NULL: there is none */
 
   struct ll_spec {
@@ -181,6 +183,7 @@ struct ll {
   char entry_name[12];     /* of a first block without a label */
   struct ll_place written; /* by the last OpLine of the block */
   uint32_t block;          /* label of the current block; 0: none is open */
+  uint32_t named_phi;      /* id of the last phi that has a name */
   bool in_phi;             /* where an instruction cannot stand */
   bool folding;            /* ll_make() writes constants instead of instructions */
   struct ll_words entry;   /* OpVariables of the function, which its first block begins with */
@@ -364,6 +367,9 @@ struct ll_value ll_read_call(struct ll *ll);
 bool ll_call_intrinsic(struct ll *ll, const struct ll_call *call, uint32_t *id);
 bool ll_call_opencl(struct ll *ll, const struct ll_call *call, uint32_t *id);
 bool ll_call_gpu(struct ll *ll, const struct ll_call *call, uint32_t *id);
+/* Inline PTX (ll_ptx.c): whether it is known; *id is then the result, 0 for none. */
+bool ll_ptx(struct ll *ll, const char *text, const char *constraints, uint32_t result, unsigned count,
+            const struct ll_value *argument, uint32_t *id);
 uint32_t ll_call_import(struct ll *ll, const char *name, uint32_t result, unsigned count,
                         const struct ll_value *argument);
 uint32_t ll_std(struct ll *ll, uint32_t instruction, uint32_t type /* number */, unsigned count, ...);

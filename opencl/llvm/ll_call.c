@@ -87,27 +87,6 @@ static void skip_behind(struct ll *ll) {
   }
 }
 
-/* asm sideeffect "text", "constraints"(arguments). Empty text only keeps LLVM from moving accesses. */
-static struct ll_value read_assembly(struct ll *ll, uint32_t result) {
-  while (ll->token.kind == LL_WORD)
-    ll_advance(ll);
-  const struct ll_token text = ll->token;
-  char room[80];
-  ll_advance(ll);
-  ll_expect(ll, ",");
-  ll_advance(ll); /* constraints */
-  ll_expect(ll, "(");
-  while (!ll_is(ll, ")") && ll->token.kind != LL_END) {
-    ll_read_operand(ll);
-    if (!ll_take(ll, ","))
-      break;
-  }
-  ll_expect(ll, ")");
-  if (!text.length && ll_type(ll, result)->kind == LL_VOID)
-    return ll_value(0, result);
-  return ll_value(ll_unsupported(ll, result, "inline assembly '%s'", ll_text(&text, room)), result);
-}
-
 /* "metadata !12", an argument of debug intrinsics. */
 static void skip_metadata(struct ll *ll) {
   ll_advance(ll);
@@ -134,6 +113,28 @@ static void read_arguments(struct ll *ll, struct ll_call *call) {
       break;
   }
   ll_expect(ll, ")");
+}
+
+/* asm sideeffect "text", "constraints"(arguments). Empty text only keeps LLVM from moving accesses. */
+static struct ll_value read_assembly(struct ll *ll, uint32_t result) {
+  struct ll_call call = {.result = result};
+  char room[80];
+  while (ll->token.kind == LL_WORD)
+    ll_advance(ll);
+  const struct ll_token token = ll->token;
+  ll_advance(ll);
+  ll_expect(ll, ",");
+  char *text = ll_string(&token), *constraints = ll_string(&ll->token);
+  ll_advance(ll);
+  read_arguments(ll, &call);
+  uint32_t id = 0;
+  const bool empty = !token.length && ll_type(ll, result)->kind == LL_VOID;
+  if (!empty && !ll->failed &&
+      !(ll->target == LL_NVPTX && ll_ptx(ll, text, constraints, result, call.count, call.argument, &id)))
+    id = ll_unsupported(ll, result, "inline assembly '%s'", ll_text(&token, room));
+  free(text);
+  free(constraints);
+  return ll_value(id, result);
 }
 
 /* A function of the module. The argument of a by-value parameter is a pointer; lowering copies what it points to. */

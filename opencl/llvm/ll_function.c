@@ -27,10 +27,12 @@ uint32_t ll_local(struct ll *ll, const struct ll_token *token, uint32_t type) {
 }
 
 /* Gives a value its name. If something has used the name before, its id stands: a phi, behind which no copy can stand,
- * gets it, and any other value is copied. */
+ * gets it unless it has a name, and any other value is copied. */
 void ll_define(struct ll *ll, const struct ll_token *token, struct ll_value value) {
   char room[80];
   struct ll_name *name = ll_name(&ll->values, token->at, token->length);
+  uint32_t *last = ll->where == LL_CODE ? ll->section[LL_CODE].at + ll->start : NULL;
+  const bool is_phi = last && (uint16_t)last[0] == OpPhi && last[2] == value.id && ll->named_phi != value.id;
   if (name->defined) {
     ll_fail_at(ll, token->line, "'%%%s' is already defined", ll_text(token, room));
   } else if (!name->id) {
@@ -39,12 +41,12 @@ void ll_define(struct ll *ll, const struct ll_token *token, struct ll_value valu
   } else if (name->id != value.id) {
     if (ll_spirv_type(ll, name->type) != ll_spirv_type(ll, value.type))
       ll_fail_at(ll, token->line, "'%%%s' has another type where it is used", ll_text(token, room));
-    uint32_t *last = ll->where == LL_CODE ? ll->section[LL_CODE].at + ll->start : NULL;
-    if (last && (uint16_t)last[0] == OpPhi && last[2] == value.id)
+    if (is_phi)
       last[2] = name->id;
     else
       ll_emit(ll, LL_CODE, OpCopyObject, ll_spirv_type(ll, value.type), name->id, value.id);
   }
+  ll->named_phi = is_phi ? name->id : ll->named_phi;
   name->defined = true;
 }
 

@@ -2,6 +2,7 @@
  * and most are read when something names them. Then each function is read. */
 #include "opencl/llvm/ll.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -175,6 +176,26 @@ static bool is_annotated(struct ll *ll, const struct ll_token *name) {
   return found;
 }
 
+/* "attributes #0 = { nounwind "nvvm.reqntid"="128" }": the size of a work-group. */
+static void read_group(struct ll *ll, const struct ll_token *token, uint32_t function) {
+  const struct ll_name *group = ll_find(&ll->groups, token->at, token->length);
+  if (!group)
+    return;
+  const struct ll_mark mark = ll_go(ll, ll->text + group->word, group->line);
+  while (ll->token.kind != LL_END && !ll_is(ll, "}")) {
+    const bool size = ll->token.kind == LL_STRING && ll_token_is(&ll->token, "nvvm.reqntid");
+    ll_advance(ll);
+    if (!size || !ll_take(ll, "=") || ll->token.kind != LL_STRING)
+      continue;
+    char *text = ll_string(&ll->token);
+    unsigned local[3] = {0, 1, 1};
+    if (sscanf(text, "%9u,%9u,%9u", &local[0], &local[1], &local[2]) > 0)
+      ll_emit(ll, LL_HEAD, OpExecutionMode, function, ExecutionModeLocalSize, local[0], local[1], local[2]);
+    free(text);
+  }
+  ll_return(ll, mark);
+}
+
 /* From "define" on. */
 static void read_function(struct ll *ll, uint32_t id, const struct ll_token *name) {
   bool kernel = ll->target == LL_NVPTX && is_annotated(ll, name);
@@ -195,6 +216,8 @@ static void read_function(struct ll *ll, uint32_t id, const struct ll_token *nam
     const struct ll_token word = ll->token;
     uint32_t node;
     ll_advance(ll);
+    if (kernel && word.kind == LL_GROUP)
+      read_group(ll, &word, id);
     if (kernel && word.kind == LL_META && ll_node(ll, &ll->token, &node))
       ll_kernel_metadata(ll, &word, node, id, name);
     if (ll_is(ll, "("))
@@ -328,13 +351,34 @@ static void read_triple(struct ll *ll) {
   ll_fail(ll, "target '%s'; legal: spir64, spirv64, nvptx64 and amdgcn", ll_text(&ll->token, room));
 }
 
+/* Triton's modules, and those that clang prints from bitcode, do not name their target, but it shows. */
+static enum ll_target target_by_marks(const struct ll *ll) {
+  static const struct {
+    const char *mark;
+    enum ll_target target;
+  } rows[] = {{" ptx_kernel ", LL_NVPTX},
+              {"!nvvm.annotations = ", LL_NVPTX},
+              {"@llvm.nvvm.", LL_NVPTX},
+              {" amdgpu_kernel ", LL_AMDGCN},
+              {"@llvm.amdgcn.", LL_AMDGCN}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (memmem(ll->text, (size_t)(ll->end - ll->text), rows[i].mark, strlen(rows[i].mark)))
+      return rows[i].target;
+  return LL_SPIR;
+}
+
 static void find_all(struct ll *ll) {
+  ll->target = target_by_marks(ll);
   for (ll_go(ll, ll->text, 1); ll->token.kind != LL_END;) {
     const struct ll_token token = ll->token;
     if (ll_is(ll, "define") || ll_is(ll, "declare")) {
       find_function(ll);
     } else if (token.kind == LL_META) {
       find_node(ll);
+    } else if (ll_take(ll, "attributes")) {
+      struct ll_name *group = ll_name(&ll->groups, ll->token.at, ll->token.length);
+      group->word = (size_t)(ll_behind(&ll->token) - ll->text);
+      group->line = ll->token.line;
     } else if (ll_take(ll, "target")) {
       if (ll_is(ll, "triple"))
         read_triple(ll);
@@ -457,6 +501,10 @@ static void free_all(struct ll *ll) {
   }
   for (size_t i = 0; i < ll->imports.count; i++)
     free((char *)ll->imports.at[i].at);
+  for (size_t i = 0; i < ll->helpers.count; i++)
+    free((char *)ll->helpers.at[i].at);
+  ll_names_free(&ll->helpers);
+  ll_names_free(&ll->groups);
   free(ll->type);
   map_free(&ll->type_map);
   map_free(&ll->once);

@@ -141,8 +141,7 @@ static bool read_program(struct launch_reader *reader, const json_t *root) {
   const char *name = value ? json_word(&reader->document, &place, value) : usual_program(reader);
   if (!name && !value)
     return json_fail(&reader->document, NULL,
-                     "'program' is missing, and there is no kernel.cl or kernel.wws beside this file; legal: .cl "
-                     "(OpenCL C), .spv (SPIR-V), .ll, .bc (LLVM IR), .wws (assembly), .wwo (object file)");
+                     "'program' is missing, and there is no kernel.cl or kernel.wws beside this file; legal: " PROGRAM_LEGAL);
   if (!name)
     return false;
   program_build_add(&job->build, &reader->request->build);

@@ -244,7 +244,7 @@ enum program_language program_language(const char *path) {
   enum program_language language = 0;
   if (strcmp(extension, ".ocl") == 0 || strcmp(extension, ".opencl") == 0)
     return PROGRAM_OPENCL_C;
-  if (strcmp(extension, ".bc") == 0)
+  if (strcmp(extension, ".bc") == 0 || strcmp(extension, ".llir") == 0)
     return PROGRAM_LLVM;
   while (language < PROGRAM_LANGUAGES && strcmp(extension, languages[language].extension) != 0)
     language++;
@@ -613,11 +613,7 @@ bool program_load(struct program *program, const char *path, const struct progra
   if (language == PROGRAM_LANGUAGES && strcmp(file_extension(path), ".wwt") == 0)
     return message_fail(message, "'%s' is a trace; use `warpwait replay` or `warpwait explain`", path);
   if (language == PROGRAM_LANGUAGES)
-    return message_fail(
-        message,
-        "'%s' is not a program; legal: .cl, .ocl, .opencl (OpenCL C), .spv (SPIR-V), .ll, .bc (LLVM IR), .wws "
-        "(assembly), .wwo (object file)",
-        path);
+    return message_fail(message, "'%s' is not a program; legal: " PROGRAM_LEGAL, path);
   if (language == PROGRAM_ASSEMBLY && file_exists(path) && !reads_is_named(path, ".wws"))
     return message_fail(message, "'%s' leads to a file whose name does not end in .wws", path);
   if (!check_build(path, language, build, message) ||

@@ -135,6 +135,10 @@ struct program {
   struct program_lowering *_Atomic lowered;
 };
 
+/* The names that a program's file may have, for messages. */
+#define PROGRAM_LEGAL                                                                                                  \
+  ".cl, .ocl, .opencl (OpenCL C), .spv (SPIR-V), .ll, .llir, .bc (LLVM IR), .wws (assembly), .wwo (object file)"
+
 /* Loads a program. *inside: the message names a place in the program itself, so the caller need not add its own. */
 bool program_load(struct program *program, const char *path, const struct program_build *build, bool *inside,
                   struct message *message);

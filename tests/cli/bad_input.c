@@ -106,7 +106,7 @@ TEST(cli, bad_usage_is_reported_in_one_line) {
       {"run there.json --offset 4", "--offset|launch file"},
       {"run kernel.cl --global 4", "kernel.cl: No such file"},
       {"run other.txt --global 4",
-       "'other.txt' is not a program; legal: .cl, .ocl, .opencl (OpenCL C), .spv (SPIR-V), .ll, "
+       "'other.txt' is not a program; legal: .cl, .ocl, .opencl (OpenCL C), .spv (SPIR-V), .ll, .llir, "
        ".bc (LLVM IR), .wws (assembly), .wwo (object file)"},
       {"run kernel.wws", "--global is missing: the number of work-items"},
       {"run red.wws", "red.wws: No such file"},

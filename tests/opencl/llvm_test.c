@@ -109,6 +109,103 @@ TEST(llvm, bfloats_are_computed_in_float_and_rounded_to_the_nearest) {
   EXPECT_EQ(narrowed(0x80000000), 0x8000);
 }
 
+/* The forms that Triton and XLA write. The module does not name its target. */
+TEST(llvm, inline_ptx_accesses_memory_under_predicates) {
+  ct_freed(group_rig_close) struct group_rig rig;
+  struct isa_error error = {""};
+  const bool good = open_text(&rig, CT_KERNEL(inline_ptx), &error);
+  EXPECT_STREQ(error.text, "");
+  if (!good)
+    return;
+  uint32_t *in = group_rig_words(&rig, 0);
+  for (uint32_t i = 0; i < 200; i++)
+    in[i] = 0x3f80 + i;
+  in[200] = 40;
+  EXPECT_EQ(rig.program->kernels[0].required_local[0], 32);
+  EXPECT_EQ(rig.program->kernels[0].required_local[1], 2);
+  group_rig_range(&rig, 64, 64, 32);
+  EXPECT_TRUE(group_rig_run(&rig));
+  EXPECT_EQ(rig.hazards, 0);
+  for (uint32_t i = 0; i < 64; i++) {
+    const uint32_t *out = group_rig_words(&rig, 1) + 4 * (size_t)i, low = i < 40 ? 0x3f80 + 2 * i + 2 : 7,
+                   expected[] = {low, i < 40 ? low + 1 : 8, i < 40 ? 100 + (i ^ 1) : 9, low};
+    ct_note("item %u", i);
+    EXPECT_EQ(memcmp(out, expected, sizeof expected), 0);
+  }
+}
+
+/* As the PTX manual describes shfl.sync. */
+static uint32_t shuffled(unsigned mode, uint32_t item, uint32_t b, uint32_t c) {
+  const int lane = (int)item % 32, segment = (int)(c >> 8 & 31), first = lane & segment,
+            end = first | ((int)(c & 31) & ~segment);
+  const int from = mode == 0   ? lane - (int)b
+                   : mode == 1 ? lane + (int)b
+                   : mode == 2 ? lane ^ (int)b
+                               : first | ((int)b & ~segment);
+  const bool legal = mode == 0 ? from >= end : from <= end;
+  return 1000 + item - (uint32_t)lane + (uint32_t)(legal ? from : lane);
+}
+
+TEST(llvm, cuda_s_shuffles_stay_in_their_segment) {
+  static const uint32_t rows[][2] = {{1, 0x001f}, {5, 0x001f}, {16, 0x001f}, {3, 0x181f}, {9, 0x101f}, {2, 0x1c1f}};
+  for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+    ct_freed(group_rig_close) struct group_rig rig;
+    struct isa_error error = {""};
+    const bool good = open_text(&rig, CT_KERNEL(cuda_shuffles), &error);
+    EXPECT_STREQ(error.text, "");
+    if (!good)
+      return;
+    memcpy(group_rig_words(&rig, 0) + 200, rows[r], sizeof rows[r]);
+    group_rig_range(&rig, 64, 64, 32);
+    EXPECT_TRUE(group_rig_run(&rig));
+    for (uint32_t i = 0; i < 64; i++)
+      for (unsigned mode = 0; mode < 4; mode++) {
+        ct_note("b %u, c %x, item %u, mode %u", rows[r][0], rows[r][1], i, mode);
+        EXPECT_EQ(group_rig_words(&rig, 1)[4 * i + mode],
+                  shuffled(mode, i, rows[r][0], mode ? rows[r][1] : rows[r][1] & ~255u));
+      }
+  }
+}
+
+TEST(llvm, inline_ptx_that_is_not_known_refuses_its_kernel_with_the_text) {
+  static const char *const rows[][2] = {
+      {"wgmma.fence.sync.aligned;", "\"~{memory}\"()"},
+      {"mov.u32 $0, %no_register;", "\"=r\"()"},
+      {"mov.u32 $1, 0;", "\"=r\"()"},
+      {"mov.u32 $0, ;", "\"=r\"()"},
+      {"@$9 mov.u32 $0, 0;", "\"=r\"()"},
+      {"ld.global.v4.b32 { $0, $0 }, [ $1 ];", "\"=r,l\"(ptr addrspace(1) %out)"},
+      {"ld.local.b32 $0, [ $1 ];", "\"=r,l\"(ptr addrspace(1) %out)"},
+      {"ld.global.b24 $0, [ $1 ];", "\"=r,l\"(ptr addrspace(1) %out)"},
+      {"ld.global.b32 $0, [ $1 + ];", "\"=r,l\"(ptr addrspace(1) %out)"},
+      {"mov.u32 $0, 1; mov.u32 $0, 2 mov.u32 $0, 3;", "\"=r\"()"},
+      {"mov.u32 $0, 1;", "\"=x\"()"},
+      {"mov.u32 $0, 1;", "\"=r,r\"()"},
+      {"mov.u32 $0, 1;", "\"=l\"()"},
+      {"bar.sync 3;", "\"~{memory}\"()"},
+  };
+  for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+    ct_freed(group_rig_close) struct group_rig rig;
+    struct isa_error error = {""};
+    char text[800];
+    const bool nothing = rows[r][1][1] == '~';
+    snprintf(text, sizeof text,
+             "target triple = \"nvptx64\"\ndefine ptx_kernel void @k(ptr addrspace(1) %%out) {\n"
+             "  %scall %s asm sideeffect \"%s\", %s\n  ret void\n}\n",
+             nothing ? "" : "%v = ", nothing ? "void" : "i32", rows[r][0], rows[r][1]);
+    ct_note("%s", rows[r][0]);
+    EXPECT_FALSE(open_text(&rig, text, &error));
+    EXPECT_CONTAINS(error.text, "inline assembly '");
+  }
+}
+
+/* A name that is used before the block that defines it may be that of a phi which has a name. */
+TEST(llvm, a_phi_may_have_several_names) {
+  ct_freed(group_rig_close) struct group_rig rig;
+  if (run_one(&rig, CT_KERNEL(name_of_a_phi), 0, 0))
+    EXPECT_TRUE(group_rig_words(&rig, 1)[0] == 5 && group_rig_words(&rig, 1)[1] == 5);
+}
+
 TEST(llvm, its_own_intrinsics_have_their_meaning) {
   ct_freed(group_rig_close) struct group_rig rig;
   const uint32_t a = 0x12345678, b = 0x9abcdef0;
@@ -281,8 +378,9 @@ TEST(llvm, a_function_may_return_a_struct) {
 
 /* Every prefix of a file, and every file with a line or a word missing, is read or refused in one line. */
 TEST(llvm, damaged_files_are_read_or_refused_in_one_line) {
-  const char *texts[] = {CT_KERNEL(odd_widths), CT_KERNEL(odd_bitcasts), CT_KERNEL(odd_vectors), CT_KERNEL(bfloats),
-                         CT_KERNEL(intrinsics), CT_KERNEL(constants),    CT_KERNEL(nvptx)};
+  const char *texts[] = {CT_KERNEL(odd_widths), CT_KERNEL(odd_bitcasts), CT_KERNEL(odd_vectors),
+                         CT_KERNEL(bfloats),    CT_KERNEL(intrinsics),   CT_KERNEL(constants),
+                         CT_KERNEL(nvptx),      CT_KERNEL(inline_ptx),   CT_KERNEL(cuda_shuffles)};
   unsigned refused = 0;
   for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
     const size_t length = strlen(texts[t]);

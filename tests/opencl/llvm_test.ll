@@ -126,6 +126,28 @@ define spir_kernel void @k(ptr addrspace(1) %in, ptr addrspace(1) %out) {
   store i32 %whole, ptr addrspace(1) %o10, align 4
   ret void
 }
+;;;; name_of_a_phi
+target triple = "spir64-unknown-unknown"
+
+declare spir_func i32 @_Z11convert_intj(i32)
+
+define spir_kernel void @k(ptr addrspace(1) %in, ptr addrspace(1) %out) {
+  br label %loop
+
+end:
+  %next = getelementptr i32, ptr addrspace(1) %out, i64 1
+  store i32 %same, ptr addrspace(1) %out, align 4
+  store i32 %again, ptr addrspace(1) %next, align 4
+  ret void
+
+loop:
+  %i = phi i32 [ 0, %0 ], [ %more, %loop ]
+  %same = call spir_func i32 @_Z11convert_intj(i32 %i)
+  %again = freeze i32 %i
+  %more = add i32 %i, 1
+  %less = icmp ult i32 %i, 5
+  br i1 %less, label %loop, label %end
+}
 ;;;; intrinsics
 target triple = "spir64"
 
@@ -361,3 +383,76 @@ define protected amdgpu_kernel void @k(ptr addrspace(1) noundef %out, ptr addrsp
   store i32 %v, ptr addrspace(1) %out, align 4
   ret void
 }
+;;;; inline_ptx
+source_filename = "no target is named"
+
+@shared = internal addrspace(3) global [64 x i32] undef, align 16
+
+define ptx_kernel void @k(ptr addrspace(1) %in, ptr addrspace(1) %out) #1 {
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %wide = sext i32 %tid to i64
+  %limit = getelementptr i32, ptr addrspace(1) %in, i64 200
+  %n = load i32, ptr addrspace(1) %limit, align 4
+  %c = icmp ult i32 %tid, %n
+  %from = getelementptr [2 x i32], ptr addrspace(1) %in, i64 %wide
+  %pair = call { i32, i32 } asm sideeffect "mov.u32 $0, 0x7;\0A\09mov.u32 $1, 8;\0A\09@$3 ld.global.L1::evict_last.v2.b32 { $0, $1 }, [ $2 + 8 ];", "=r,=r,l,b"(ptr addrspace(1) %from, i1 %c)
+  %low = extractvalue { i32, i32 } %pair, 0
+  %high = extractvalue { i32, i32 } %pair, 1
+  %here = getelementptr [64 x i32], ptr addrspace(3) @shared, i32 0, i32 %tid
+  %mark = add i32 %tid, 100
+  call void asm sideeffect "st.shared.b32 [ $0 + 0 ], $1;", "r,r"(ptr addrspace(3) %here, i32 %mark)
+  call void asm sideeffect "@!$2 st.shared.b32 [ $0 + 0 ], $1;", "r,r,b"(ptr addrspace(3) %here, <1 x i32> <i32 9>, i1 %c)
+  call void asm sideeffect "bar.sync 0;", "~{memory}"()
+  %other = xor i32 %tid, 1
+  %there = getelementptr [64 x i32], ptr addrspace(3) @shared, i32 0, i32 %other
+  %word = call i32 asm sideeffect "ld.volatile.shared.b32 $0, [ $1 ];", "=r,r"(ptr addrspace(3) %there)
+  %group = call i32 asm "mov.u32 $0, %ctaid.x;", "=r"()
+  %small = trunc i32 %low to i16
+  %float = call float asm "cvt.f32.bf16 $0, $1;", "=r,h"(i16 %small)
+  %back = call bfloat asm "cvt.rn.bf16.f32 $0, $1;", "=h,r"(float %float)
+  %bits = bitcast bfloat %back to i16
+  %bits32 = zext i16 %bits to i32
+  %sum = add i32 %bits32, %group
+  %to = getelementptr [4 x i32], ptr addrspace(1) %out, i64 %wide
+  call void asm sideeffect "st.global.v4.b32 [ $4 + 0 ], { $0, $1, $2, $3 };", "r,r,r,r,l"(i32 %low, i32 %high, i32 %word, i32 %sum, ptr addrspace(1) %to)
+  ret void
+}
+
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+
+attributes #0 = { "nvvm.reqntid"="7" }
+attributes #1 = { nounwind "nvvm.reqntid"="32,2" }
+;;;; cuda_shuffles
+target triple = "nvptx64-nvidia-cuda"
+
+define ptx_kernel void @k(ptr addrspace(1) %in, ptr addrspace(1) %out) {
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %b_at = getelementptr i32, ptr addrspace(1) %in, i64 200
+  %b = load i32, ptr addrspace(1) %b_at, align 4
+  %c_at = getelementptr i32, ptr addrspace(1) %in, i64 201
+  %c = load i32, ptr addrspace(1) %c_at, align 4
+  %c_up = and i32 %c, -256
+  %v = add i32 %tid, 1000
+  %up = call i32 @llvm.nvvm.shfl.sync.up.i32(i32 -1, i32 %v, i32 %b, i32 %c_up)
+  %down = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %v, i32 %b, i32 %c)
+  %bfly = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %v, i32 %b, i32 %c)
+  %f = bitcast i32 %v to float
+  %idx_f = call float @llvm.nvvm.shfl.sync.idx.f32(i32 -1, float %f, i32 %b, i32 %c)
+  %idx = bitcast float %idx_f to i32
+  %wide = sext i32 %tid to i64
+  %to = getelementptr [4 x i32], ptr addrspace(1) %out, i64 %wide
+  store i32 %up, ptr addrspace(1) %to, align 4
+  %to1 = getelementptr i32, ptr addrspace(1) %to, i64 1
+  store i32 %down, ptr addrspace(1) %to1, align 4
+  %to2 = getelementptr i32, ptr addrspace(1) %to, i64 2
+  store i32 %bfly, ptr addrspace(1) %to2, align 4
+  %to3 = getelementptr i32, ptr addrspace(1) %to, i64 3
+  store i32 %idx, ptr addrspace(1) %to3, align 4
+  ret void
+}
+
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare i32 @llvm.nvvm.shfl.sync.up.i32(i32, i32, i32, i32)
+declare i32 @llvm.nvvm.shfl.sync.down.i32(i32, i32, i32, i32)
+declare i32 @llvm.nvvm.shfl.sync.bfly.i32(i32, i32, i32, i32)
+declare float @llvm.nvvm.shfl.sync.idx.f32(i32, float, i32, i32)
