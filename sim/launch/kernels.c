@@ -105,6 +105,16 @@ static void scan_spirv(const char *bytes, size_t size, struct text *names) {
   }
 }
 
+/* Text is translated, which is quick; bitcode would need clang. */
+static void scan_llvm(const char *text, size_t size, struct text *names) {
+  struct isa_error error;
+  uint8_t *spirv = NULL;
+  size_t bytes = 0;
+  if (llvm_is_text((const uint8_t *)text, size) && llvm_to_spirv(text, size, "", &spirv, &bytes, &error))
+    scan_spirv((const char *)spirv, bytes, names);
+  free(spirv);
+}
+
 /* ---- files ------------------------------------------------------------------------------------- */
 
 /* Assembly and object files load quickly. */
@@ -129,6 +139,8 @@ void kernels_of_file(const char *path, struct text *names) {
   } else if (language != PROGRAM_LANGUAGES && reads_file(NULL, path, MOST_BYTES, &data, &size, &message)) {
     if (language == PROGRAM_OPENCL_C)
       scan_opencl(data, names);
+    else if (language == PROGRAM_LLVM)
+      scan_llvm(data, size, names);
     else
       scan_spirv(data, size, names);
   }

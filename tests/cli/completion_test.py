@@ -116,6 +116,7 @@ class Completion:
         folder = pathlib.Path(cls.holder.name)
         (folder / "k.cl").write_text(KERNELS, encoding="ascii")
         shutil.copy(ROOT / "examples/01_seed/kernel.wws", folder / "seed.wws")
+        (folder / "two.ll").write_text("".join(f"define spir_kernel void @{name}() {{\n  ret void\n}}\n" for name in ("one", "two")))
         subprocess.run([WARPWAIT, "asm", folder / "seed.wws", "-o", folder / "seed.wwo"], check=True)
         (folder / "l.json").write_text("{}", encoding="ascii")
         (folder / "mine.ini").write_text("", encoding="ascii")
@@ -177,10 +178,11 @@ class Completion:
         self.expect("warpwait run k.cl --global 4 --kernel m", "minus")
         self.expect("warpwait run seed.wws --kernel ", "seed")
         self.expect("warpwait run seed.wwo --kernel ", "seed")
+        self.expect("warpwait run two.ll --kernel ", "one", "two")
         self.expect("warpwait run nothing.cl --kernel ")
 
     def test_files_are_completed_by_suffix(self):
-        self.expect("warpwait run ", "k.cl", "seed.wws", "seed.wwo", "l.json", "sub")
+        self.expect("warpwait run ", "k.cl", "seed.wws", "seed.wwo", "l.json", "two.ll", "sub")
         self.expect("warpwait run k.cl --out n", "notes.txt")
         self.expect("warpwait run k.cl ")
 
