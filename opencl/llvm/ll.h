@@ -264,6 +264,8 @@ uint32_t ll_real_type(struct ll *ll, unsigned bits);
 uint32_t ll_vector_type(struct ll *ll, uint32_t element, uint64_t count);
 uint32_t ll_pointer_type(struct ll *ll, enum spirv_storage storage);
 uint32_t ll_spirv_type(struct ll *ll, uint32_t type); /* an id */
+/* The id of a function's type, from the ids of its result's and its parameters' types. */
+uint32_t ll_function_type(struct ll *ll, const uint32_t *type, size_t count);
 uint32_t ll_typed_pointer(struct ll *ll, enum spirv_storage storage, uint32_t element /* type id */);
 enum spirv_storage ll_storage(struct ll *ll, uint64_t space);
 static inline struct ll_type *ll_type(const struct ll *ll, uint32_t type) { return &ll->type[type]; }

@@ -12,15 +12,10 @@ uint32_t ll_call_import(struct ll *ll, const char *name, uint32_t result, unsign
                         const struct ll_value *argument) {
   const uint32_t written = ll_spirv_type(ll, result), folded = ll->folding;
   ll->folding = false;
-  uint32_t parameter[LL_MOST_ARGUMENTS];
+  uint32_t types[LL_MOST_ARGUMENTS + 1] = {written};
   for (unsigned i = 0; i < count; i++)
-    parameter[i] = ll_spirv_type(ll, argument[i].type);
-  ll_begin(ll, LL_DEFINITIONS, OpTypeFunction);
-  ll_put(ll, 0);
-  ll_put(ll, written);
-  for (unsigned i = 0; i < count; i++)
-    ll_put(ll, parameter[i]);
-  const uint32_t type = ll_finish_once(ll, 1);
+    types[1 + i] = ll_spirv_type(ll, argument[i].type);
+  const uint32_t type = ll_function_type(ll, types, count + 1);
   /* One import for each form of a function, because SPIR-V's types have no variadic functions. */
   char *key = need_print("%s\n%u", name, type);
   struct ll_name *import = ll_name(&ll->imports, key, strlen(key));

@@ -201,7 +201,7 @@ static void read_function(struct ll *ll, uint32_t id, const struct ll_token *nam
   bool kernel = ll->target == LL_NVPTX && is_annotated(ll, name);
   uint32_t linkage = LinkageTypeExport;
   for (ll_expect(ll, "define"); ll->token.kind != LL_END && !ll_starts_type(ll);) {
-    linkage = ll_linkage(ll, linkage);
+    linkage = ll_is(ll, "external") ? linkage : ll_linkage(ll, linkage); /* of a definition, it is what others see */
     kernel |= ll_is(ll, "spir_kernel") || ll_is(ll, "ptx_kernel") || ll_is(ll, "amdgpu_kernel");
     skip_attribute(ll);
   }
@@ -228,12 +228,12 @@ static void read_function(struct ll *ll, uint32_t id, const struct ll_token *nam
   ll_write_name(ll, id, name);
   ll_write_linkage(ll, id, name, linkage);
   const uint32_t written = ll_spirv_type(ll, result);
-  ll_begin(ll, LL_DEFINITIONS, OpTypeFunction);
-  ll_put(ll, 0);
-  ll_put(ll, written);
+  uint32_t *types = need(ll->parameters + 1, sizeof *types);
+  types[0] = written;
   for (size_t i = 0; i < ll->parameters; i++)
-    ll_put(ll, ll->parameter[i].written);
-  const uint32_t type = ll_finish_once(ll, 1);
+    types[1 + i] = ll->parameter[i].written;
+  const uint32_t type = ll_function_type(ll, types, ll->parameters + 1);
+  free(types);
   ll_emit(ll, LL_CODE, OpFunction, written, id, 0, type);
   for (size_t i = 0; i < ll->parameters; i++)
     ll_emit(ll, LL_CODE, OpFunctionParameter, ll->parameter[i].written, ll->parameter[i].id);

@@ -32,11 +32,6 @@ struct access {
   unsigned count, bits;
 };
 
-/* A predicate: the id of a bool; 0: there is none. */
-struct guard {
-  uint32_t id;
-};
-
 /* ---- text ---------------------------------------------------------------------------------------- */
 
 static void skip_blanks(struct ptx *p) { p->at += strspn(p->at, " \t\n\r"); }
@@ -148,7 +143,7 @@ static uint32_t bits_of(struct ptx *p, unsigned number, unsigned bits) {
 }
 
 /* Gives an output a number of so many bits; under a predicate, it keeps its value otherwise. */
-static void set_output(struct ptx *p, unsigned number, uint32_t id, unsigned bits, struct guard guard) {
+static void set_output(struct ptx *p, unsigned number, uint32_t id, unsigned bits, uint32_t guard) {
   struct ll *ll = p->ll;
   if (number >= p->outputs) {
     fail(p);
@@ -157,19 +152,10 @@ static void set_output(struct ptx *p, unsigned number, uint32_t id, unsigned bit
   struct ll_value *output = &p->operand[number];
   const unsigned own = ll_type(ll, output->type)->bits;
   id = ll_convert(ll, bits < own ? "zext" : "trunc", ll_value(id, ll_int_type(ll, bits)), output->type);
-  output->id = guard.id ? ll_select(ll, output->type, guard.id, id, output->id) : id;
+  output->id = guard ? ll_select(ll, output->type, guard, id, output->id) : id;
 }
 
 /* ---- helpers: accesses under a predicate ------------------------------------------------------------ */
-
-/* The type of a function, for results and parameters by id. */
-static uint32_t function_type(struct ll *ll, const uint32_t *type, size_t count) {
-  ll_begin(ll, LL_DEFINITIONS, OpTypeFunction);
-  ll_put(ll, 0);
-  for (size_t i = 0; i < count; i++)
-    ll_put(ll, type[i]);
-  return ll_finish_once(ll, 1);
-}
 
 /* T ld(T *p, bool c, T old) { if (c) old = *p; return old; }    void st(T *p, bool c, T new) { if (c) *p = new; } */
 static uint32_t write_helper(struct ll *ll, const struct access *access, uint32_t type) {
@@ -179,7 +165,7 @@ static uint32_t write_helper(struct ll *ll, const struct access *access, uint32_
                  result = access->store ? nothing : written,
                  flags = MemoryAccessAligned | (access->volatile_ ? MemoryAccessVolatile : 0),
                  align = access->count * access->bits / 8;
-  const uint32_t types[] = {result, pointer, boolean, written}, signature = function_type(ll, types, 4);
+  const uint32_t types[] = {result, pointer, boolean, written}, signature = ll_function_type(ll, types, 4);
   const uint32_t function = ll_id(ll), p = ll_id(ll), c = ll_id(ll), value = ll_id(ll), entry = ll_id(ll),
                  then = ll_id(ll), end = ll_id(ll), loaded = ll_id(ll), joined = ll_id(ll);
   ll_emit(ll, LL_HELPERS, OpFunction, result, function, 0, signature);
@@ -279,7 +265,7 @@ static uint32_t read_place(struct ptx *p, enum spirv_storage storage) {
                  ll_integer(ll, word, (uint64_t)offset));
 }
 
-static void read_memory(struct ptx *p, bool store, struct guard guard) {
+static void read_memory(struct ptx *p, bool store, uint32_t guard) {
   struct ll *ll = p->ll;
   struct access access;
   unsigned number[MOST_ELEMENTS], policy;
@@ -304,10 +290,9 @@ static void read_memory(struct ptx *p, bool store, struct guard guard) {
   const uint32_t result =
       store ? ll_spirv_type(ll, ll_add_type(ll, (struct ll_type){.kind = LL_VOID})) : ll_spirv_type(ll, type);
   const uint32_t id =
-      ll_make(ll, OpFunctionCall, result, helper(ll, &access, type), place, guard.id ? guard.id : always, value);
+      ll_make(ll, OpFunctionCall, result, helper(ll, &access, type), place, guard ? guard : always, value);
   for (unsigned i = 0; !store && i < access.count; i++)
-    set_output(p, number[i], access.count > 1 ? ll_extract(ll, ll_value(id, type), i) : id, access.bits,
-               (struct guard){0});
+    set_output(p, number[i], access.count > 1 ? ll_extract(ll, ll_value(id, type), i) : id, access.bits, 0);
 }
 
 /* "%ctaid.x" */
@@ -326,7 +311,7 @@ static uint32_t read_register(struct ptx *p) {
 }
 
 /* "mov.u32 $0, 0x0", "mov.u32 $0, %ctaid.x", "mov.b32 $0, $1" */
-static void read_move(struct ptx *p, struct guard guard) {
+static void read_move(struct ptx *p, uint32_t guard) {
   char part[MOST_WORD];
   unsigned to, from;
   int64_t number;
@@ -348,7 +333,7 @@ static void read_move(struct ptx *p, struct guard guard) {
 }
 
 /* "cvt.f32.bf16 $0, $1" and "cvt.rn.bf16.f32 $0, $1" */
-static void read_conversion(struct ptx *p, struct guard guard) {
+static void read_conversion(struct ptx *p, uint32_t guard) {
   struct ll *ll = p->ll;
   char part[MOST_WORD] = "";
   unsigned to, from;
@@ -369,26 +354,26 @@ static void read_conversion(struct ptx *p, struct guard guard) {
   }
 }
 
-static void read_barrier(struct ptx *p, struct guard guard) {
+static void read_barrier(struct ptx *p, uint32_t guard) {
   struct ll_call call = {.name = "llvm.nvvm.barrier0"};
   int64_t number;
   uint32_t id;
-  if (guard.id || !next_is(p, "sync") || !read_number(p, &number) || number || !ll_call_gpu(p->ll, &call, &id))
+  if (guard || !next_is(p, "sync") || !read_number(p, &number) || number || !ll_call_gpu(p->ll, &call, &id))
     fail(p);
 }
 
 /* "@$5 ld.global.b32 $0, [$1];", "@!$5 ..." */
 static void read_instruction(struct ptx *p) {
   char operation[MOST_WORD];
-  struct guard guard = {0};
+  uint32_t guard = 0; /* the id of a bool; 0: there is no predicate */
   if (take_sign(p, '@')) {
     const bool not = take_sign(p, '!');
     unsigned number;
     if (!read_operand(p, &number))
       return;
     const uint32_t type = ll_int_type(p->ll, 1);
-    guard.id = bits_of(p, number, 1);
-    guard.id = not ? ll_make(p->ll, OpLogicalNot, ll_spirv_type(p->ll, type), guard.id) : guard.id;
+    guard = bits_of(p, number, 1);
+    guard = not ? ll_make(p->ll, OpLogicalNot, ll_spirv_type(p->ll, type), guard) : guard;
   }
   skip_blanks(p);
   if (!next_part(p, operation))

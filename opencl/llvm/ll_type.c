@@ -453,12 +453,16 @@ static uint32_t write_struct(struct ll *ll, const struct ll_type *type) {
   return id;
 }
 
+uint32_t ll_function_type(struct ll *ll, const uint32_t *type, size_t count) {
+  return once(ll, OpTypeFunction, type, count);
+}
+
 static uint32_t write_function(struct ll *ll, const struct ll_type *type) {
   uint32_t *word = need(type->count + 1, sizeof *word);
   word[0] = ll_spirv_type(ll, type->element);
   for (uint64_t i = 0; i < type->count; i++)
     word[1 + i] = ll_spirv_type(ll, type->member[i]);
-  const uint32_t id = once(ll, OpTypeFunction, word, (size_t)type->count + 1);
+  const uint32_t id = ll_function_type(ll, word, (size_t)type->count + 1);
   free(word);
   return id;
 }

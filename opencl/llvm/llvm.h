@@ -11,9 +11,9 @@
  * are kept, zero-extended, in the next of these.
  *
  * Three targets: `spir64`, `nvptx64` and `amdgcn`. They differ in what address spaces mean and in what they call their
- * intrinsics (ll_opencl.c, ll_gpu.c).
+ * intrinsics (ll_opencl.c, ll_gpu.c, ll_ptx.c for inline assembly). A module that names no target shows it by these.
  *
- * A function may contain something that has no translation: inline assembly, an unknown intrinsic, a type. It becomes
+ * A function may contain something that has no translation: other assembly, an unknown intrinsic, a type. It becomes
  * a call of a function named '!' and the reason, so only kernels that reach it are refused, at its line.
  *
  * Not read: what only guides LLVM's own passes (most attributes, aliasing metadata, profile data), exception handling,

@@ -114,7 +114,7 @@ bool reader_check_decorations(struct reader *r) {
       r->at = r->decorated[id];
       return reader_fail(r,
                          "id %u is decorated but not defined; llvm-spirv loses ids that loops carry: "
-                         "translate without --spirv-mem2reg code that is not optimized",
+                         "translate code that is not optimized, without --spirv-mem2reg",
                          id);
     }
   return true;

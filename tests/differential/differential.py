@@ -6,8 +6,8 @@ usage: tests/differential/differential.py [--family NAME]... [--seed N] [--count
 
 Families: functions (each built-in for each type), movement (loads, copies, shuffles), groups (atomics, work-groups,
 sub-groups), copies (asynchronous ones, of each type), pipes (against a model in Python), written (kernels/*.cl), random
-(generated; --count of them from --seed on, or as many as --seconds allow). Random kernels run by each way through the
-compiler and with warps of 16, 32 and 64. The first seed is 1 or, with --seconds, a different one in each run, and is
+(generated; --count of them from --seed on, or as many as --seconds allow). Random kernels run in each of harness.WAYS
+and with warps of 16, 32 and 64. The first seed is 1 or, with --seconds, a different one in each run, and is
 printed. A kernel that differs is shrunk and saved in build/differential. The exit status is 1 if anything differs.
 Without --family and --only, rows of opencl/lower/std.def that no kernel reaches are errors, too (coverage.py), and the
 shrinker is tested.

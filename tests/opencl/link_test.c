@@ -66,26 +66,28 @@ static uint32_t of_both(uint32_t i) {
 }
 
 /* Static functions, constants and structs of one name, functions in both directions, variables, a switch over 64 bits,
- * and built-ins with literals. */
+ * and built-ins with literals, one of which decides how a number is rounded. */
 TEST(spirv_link, functions_and_variables_of_other_units_are_used_and_static_ones_are_not) {
-  static const char *const sources[] = {"struct pair { int a, b; };\n"
-                                        "extern constant int table[8]; int outside(struct pair p, ulong n);\n"
-                                        "static int own(int x) { return 3 * x; }\n"
-                                        "int back(int x) { return x + 2; }\n"
-                                        "kernel void k(global int *in, global int *out) {\n"
-                                        "  int i = get_global_id(0); struct pair p = {5, 40};\n"
-                                        "  out[i] = own(back(in[i])) + outside(p, (ulong)i) + table[i & 7] + 1000;\n"
-                                        "}\n",
-                                        "struct pair { int a, b; };\n"
-                                        "int back(int x);\n"
-                                        "constant int table[8] = {0, 10, 20, 30, 40, 50, 60, 70};\n"
-                                        "static int own(int x) { return back(x) - 2; }\n"
-                                        "int outside(struct pair p, ulong n) {\n"
-                                        "  int2 v = vload2(0, &p.a); int r;\n"
-                                        "  switch (n) { case 0: r = 100; break; case 1: r = 7; break; case 2: r = 900; "
-                                        "break; default: r = own((int)n); }\n"
-                                        "  return v.x + v.y + r;\n"
-                                        "}\n"};
+  static const char *const sources[] = {
+      "struct pair { int a, b; };\n"
+      "extern constant int table[8]; int outside(struct pair p, ulong n);\n"
+      "static int own(int x) { return 3 * x; }\n"
+      "int back(int x) { return x + 2; }\n"
+      "kernel void k(global int *in, global int *out) {\n"
+      "  int i = get_global_id(0); struct pair p = {5, 40};\n"
+      "  out[i] = own(back(in[i])) + outside(p, (ulong)i) + table[i & 7] + 1000;\n"
+      "}\n",
+      "struct pair { int a, b; };\n"
+      "int back(int x);\n"
+      "constant int table[8] = {0, 10, 20, 30, 40, 50, 60, 70};\n"
+      "static int own(int x) { return back(x) - 2; }\n"
+      "int outside(struct pair p, ulong n) {\n"
+      "  int2 v = vload2(0, &p.a); int r; ushort h;\n"
+      "  vstore_half_rtp(2049.0f, 0, (private half *)&h); /* 0x6801, of which 2049 is a little below */\n"
+      "  switch (n) { case 0: r = 100; break; case 1: r = 7; break; case 2: r = 900; "
+      "break; default: r = own((int)n); }\n"
+      "  return v.x + v.y + r + (h - 0x6801);\n"
+      "}\n"};
   ct_freed(made_free) struct made made = made_of(sources, 2, "CL2.0");
   expect_words(&made, of_both);
   const struct made turned = {{made.unit[1], made.unit[0]}, {made.size[1], made.size[0]}, 2};
@@ -106,13 +108,18 @@ TEST(spirv_link, an_instance_of_a_template_in_two_units_is_one) {
   expect_words(&made, of_one);
 }
 
-static uint32_t of_typed(uint32_t i) { return i + 1; }
+static uint32_t of_next(uint32_t i) { return i + 1; }
 
 TEST(spirv_link, one_unit_is_enough_and_lines_stay) {
   static const char *const sources[] = {
       "kernel void k(global int *in, global int *out) {\n  out[get_global_id(0)] = in[get_global_id(0)] + 1;\n}\n"};
   ct_freed(made_free) struct made made = made_of(sources, 1, "CL1.2");
-  expect_words(&made, of_typed);
+  expect_words(&made, of_next);
+  ct_freed(group_rig_close) struct group_rig rig;
+  struct isa_error error = {""};
+  if (EXPECT_TRUE(link_all(&made, &rig, &error)))
+    for (uint32_t pc = 0; pc + 1 < rig.program->count; pc++)
+      EXPECT_EQ(rig.program->line[pc], 2);
 }
 
 /* ---- what is refused ------------------------------------------------------------------------------------ */
